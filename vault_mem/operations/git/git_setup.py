@@ -126,13 +126,10 @@ def _is_set(folder: Folder) -> bool:
 
 def _set_driver(folder: Folder) -> bool:
     name = git.change_setting(folder, _NAME, "vault-mem: notes by key, views by memory, history by time")
-    return name and git.change_setting(folder, _DRIVER, _COMMAND.format(programs=_programs()))
-
-
-def _programs() -> str:
-    """How git calls us: by name, or by our own path if a desktop program gives git a short PATH."""
+    # by name, or by our own path if a desktop program gives git a short PATH
     script = Path(sys.executable).with_name("vault-mem")
-    return "vault-mem" + (" " + shlex.quote(str(script)).replace("%", "%%") if script.exists() else "")
+    programs = "vault-mem" + (" " + shlex.quote(str(script)).replace("%", "%%") if script.exists() else "")
+    return name and git.change_setting(folder, _DRIVER, _COMMAND.format(programs=programs))
 
 
 def _add_here(tree: Tree, before: bytes | None, lines: list[str]) -> bool:

@@ -18,7 +18,7 @@ from vault_mem.operations.memory.remember import Planned, RememberResult, refers
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Results, as_record
-from vault_mem.vault.journal import Transaction
+from vault_mem.vault.journal import operation
 from vault_mem.vault.parts import RunningOperation, together
 
 Progress = Callable[[int, int], None]
@@ -158,10 +158,8 @@ class Batch:
         if not self._unmirrored:
             return
         workspace = self._workspace
-        transaction = Transaction(workspace.folder, "remember")
-        self._lines.put(transaction)
-        if transaction.steps:
-            transaction.commit()
+        with operation(workspace.folder, "remember") as transaction:
+            self._lines.put(transaction)
         workspace.notices += transaction.notices
         with contextlib.suppress(OSError, sqlite3.Error):  # then they are looked at once more, when they are quiet
             workspace.index.known.follow(self._unmirrored, workspace.folder.now().timestamp())

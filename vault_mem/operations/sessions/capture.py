@@ -48,9 +48,11 @@ def take_in(workspace: Workspace) -> bool:
 
 def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: float) -> bool:
     from vault_mem.operations.sessions.candidates import propose_from
+    from vault_mem.operations.sessions.sessions import remove
 
     folder = workspace.folder
-    drop_old(workspace)
+    if folder.settings.sessions_days:
+        remove(workspace, older_than=timedelta(days=folder.settings.sessions_days), held=True)
     keeper = Keeper(workspace)
     told = {each.name: hook(each.told) for each in left}
     latest = {told[each.name].get("transcript_path", each.name): each for each in left}  # one reading serves them all
@@ -106,11 +108,3 @@ def agent_of(record: dict[str, str]) -> str:
     if "/.gemini/" in path or event in ("AfterAgent", "PreCompress"):
         return "gemini"
     return "claude-code" if path and event else ""
-
-
-def drop_old(workspace: Workspace) -> int:
-    """Remove sessions that are older than the setting allows; returns how many."""
-    from vault_mem.operations.sessions.sessions import remove
-
-    days = workspace.folder.settings.sessions_days
-    return len(remove(workspace, older_than=timedelta(days=days), held=True).removed) if days else 0

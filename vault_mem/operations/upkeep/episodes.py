@@ -160,7 +160,8 @@ def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeCha
             left = plan_hide(transaction, episode, raw, after, names)
         else:
             transaction.write(episode.path, raw, after)
-        _commit(workspace, transaction)
+        if transaction.steps:
+            commit(workspace, transaction)
     unchanged = [memory.id for memory in memories if memory.id in inside]
     result = _result(workspace, _find(workspace, episode.id))
     return EpisodeChange(result, [memory.id for memory in new], unchanged, hidden, left, transaction.op)
@@ -181,7 +182,8 @@ def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> Episode
     wanted: dict[str, Any] = {"members": kept} | (_span(workspace.folder, remaining) if remaining else {})
     transaction = Transaction(workspace.folder, "episode remove", ids=[episode.id, *ids])
     transaction.write(episode.path, raw, edit(raw, wanted))
-    _commit(workspace, transaction)
+    if transaction.steps:
+        commit(workspace, transaction)
     return EpisodeChange(_result(workspace, _find(workspace, episode.id)), list(ids), op=transaction.op)
 
 
@@ -216,11 +218,6 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
     if folder.tree.exists(".git"):
         transaction.notices.append(f"git may still hold {episode.path} and what it said")
     return left
-
-
-def _commit(workspace: Workspace, transaction: Transaction) -> None:
-    if transaction.steps:
-        commit(workspace, transaction)
 
 
 def _memories(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:

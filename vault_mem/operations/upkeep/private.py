@@ -30,7 +30,7 @@ from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import ChangeReason, id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import json_lines, read
 
 # The notes whose text has these words.
 Telling = Callable[[str], list[str]]
@@ -273,9 +273,8 @@ def still_held(workspace: Workspace) -> list[str]:
     """The files under which the history of git holds what is private by now."""
     folder = workspace.folder
     names: dict[str, list[str]] = {}
-    for line in (read(folder, HELD) or b"").decode(errors="replace").splitlines():
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            record = json.loads(line)
+    for record in json_lines(folder, HELD):
+        with contextlib.suppress(KeyError, TypeError):
             names[str(record["id"])] = [str(each) for each in record["files"]]
     private = [known.id for known in workspace.index.known.with_ids(names) if folder.is_private(known.key)]
     pathspecs = [f":(literal){name}" for id_ in private for name in names[id_]]

@@ -15,12 +15,11 @@ from vault_mem.notes.parse import parse
 from vault_mem.operations import sharing
 from vault_mem.operations.changing import changes, freshen_to_change, index_written, read_to_remove
 from vault_mem.operations.sessions.sessions import without
-from vault_mem.operations.upkeep.forget import ForgetResult, Trashed, in_trash, log_deletion, plan_forget, trash_key
+from vault_mem.operations.upkeep.forget import ForgetResult, in_trash, log_deletion, plan_forget, trash_key
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Result
 from vault_mem.vault import history, late
-from vault_mem.vault.folder import Folder
 from vault_mem.vault.interrupted import PURGING
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
@@ -117,14 +116,12 @@ def _meant(workspace: Workspace, id_: str) -> tuple[Memory, bool]:
     try:
         return workspace.index.get(id_), False
     except NotFound as error:
+        folder = workspace.folder
         try:
-            return _memory_of(workspace.folder, in_trash(workspace.folder, id_)), True
+            trashed = in_trash(folder, id_)
         except NotFound:
             raise error from None
-
-
-def _memory_of(folder: Folder, trashed: Trashed) -> Memory:
-    raw = trashed.step.before or b""
-    memory = parse(raw, trashed.key, mtime=0, zone=folder.zone, private=folder.is_private(trashed.key)).memory
-    memory.id = trashed.id
-    return memory
+        raw, private = trashed.step.before or b"", folder.is_private(trashed.key)
+        memory = parse(raw, trashed.key, mtime=0, zone=folder.zone, private=private).memory
+        memory.id = trashed.id
+        return memory, True

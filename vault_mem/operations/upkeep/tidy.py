@@ -26,7 +26,7 @@ from vault_mem.result import Result
 from vault_mem.vault import files, git, turns
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import json_lines, read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 from vault_mem.vault.walk import content_hash
 
@@ -136,15 +136,8 @@ def run_due(workspace: Workspace) -> TidyReport | None:
 
 def log(folder: Folder, limit: int = 20) -> list[dict[str, Any]]:
     """The reports of earlier runs, newest first."""
-    found = []
-    for line in reversed((read(folder, LOG) or b"").decode(errors="replace").splitlines()):
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            continue
-        if len(found) == limit:
-            break
-    return found
+    found = [*json_lines(folder, LOG)][::-1]
+    return found[:limit] if limit > 0 else found
 
 
 def _declined(workspace: Workspace, memory: Memory) -> bool:

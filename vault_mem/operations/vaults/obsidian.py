@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import stat
-from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
 from vault_mem.errors import VaultMemError
 from vault_mem.fields import Form
@@ -42,17 +42,16 @@ TEMPLATES = {
 }
 
 
-@dataclass
-class AddedFiles:
+class AddedFiles(NamedTuple):
     """What was made, and what a person should know."""
 
-    created: list[str] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+    created: list[str]
+    notices: list[str]
 
 
 def add_obsidian(root: Path, settings: Settings) -> AddedFiles:
     """Add views, templates and property types, each only if it is missing."""
-    result = AddedFiles()
+    result = AddedFiles([], [])
     tree = vault_tree(root, settings)
     _create(tree, BASE, base_text(settings), result)
     folder = _template_folder(tree, settings)

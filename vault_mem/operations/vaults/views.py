@@ -23,7 +23,7 @@ from vault_mem.result import Result
 from vault_mem.vault import history, marked
 from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.journal import Transaction, operation
 from vault_mem.vault.steps import read
 
 INTROSPECTION = "introspection"
@@ -143,9 +143,8 @@ def follow_files(workspace: Workspace) -> list[str]:
         return []
     memories = workspace.index.by_files(changed).values()
     found = [each for each in memories if workspace.folder.is_note(each.path) and not each.id.startswith("ep_")]
-    transaction = Transaction(workspace.folder, "views", "notes were edited by hand", unasked=True)
     try:
-        with writing(workspace.folder):
+        with operation(workspace.folder, "views", "notes were edited by hand", unasked=True) as transaction:
             present = _present(workspace.folder)
             for memory in found:
                 _catch_up(transaction, memory, present.get(memory.id, {}))
@@ -153,8 +152,6 @@ def follow_files(workspace: Workspace) -> list[str]:
                 for key, line in present.get(id_, {}).items() if not moved else ():
                     transaction.line(key, id_, line, None, _position(workspace.folder, key))
             _catch_up_monologue(workspace, transaction, found)
-            if transaction.steps:
-                transaction.commit()
     except VaultMemError as error:
         workspace.notices.append(f"views not brought up to date: {error.message}")
         return []
@@ -224,22 +221,19 @@ def _position(folder: Folder, key: str) -> str:
 def rebuild(workspace: Workspace) -> RebuildResult:
     """Regenerate the views from the memories; a person's own text in them stays."""
     folder = workspace.folder
-    with writing(folder):
+    with operation(folder, "views rebuild", "rebuilt from the memories") as transaction:
         workspace.freshen()
         public = [memory for memory in workspace.index.memories() if not memory.private]
         wanted: dict[str, dict[str, tuple[str, str]]] = {}
         for memory in sorted(public, key=lambda each: each.order):
             for (key, position), line in (_lines(folder, memory) if folder.settings.views else {}).items():
                 wanted.setdefault(key, {})[memory.id] = (line, position)
-        transaction = Transaction(folder, "views rebuild", "rebuilt from the memories")
         for key in sorted({*wanted, *filter(folder.is_view, view_keys(folder))}):
             _rebuild_file(transaction, key, wanted.get(key, {}))
         spoken = [memory for memory in public if memory.category == INTROSPECTION]
         newest = max(spoken, key=lambda memory: memory.order, default=None)
         if newest is not None and not _speaks(folder, newest):
             speak(transaction, newest)
-        if transaction.steps:
-            transaction.commit()
     return RebuildResult(transaction.keys, len(public))
 
 
