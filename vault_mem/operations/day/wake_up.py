@@ -22,7 +22,7 @@ from vault_mem.operations.sessions.candidates import Candidate, candidates
 from vault_mem.operations.vaults.views import INTROSPECTION
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.diversity import SAME_WORDS
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault import sessions
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class OtherVaultMemory:
 
 
 @dataclass
-class WakeUp(Result):
+class WakeUp(Result, left_out=("due",), if_any=("candidates", "missed", "others")):
     """What to know. `introspection` has one item at most; `left_out` counts what did not fit the budget.
 
     `due` are the days of the tasks that are overdue or due within a week, by id: they come first. `candidates` are
@@ -78,10 +78,8 @@ class WakeUp(Result):
             each.to_dict() | ({"due": day.isoformat()} if (day := self.due.get(each.memory.id)) else {})
             for each in self.tasks
         ]
-        empty = [name for name in ("candidates", "missed", "others") if not getattr(self, name)]
-        return as_record(
-            self, "due", *empty, introspection=self.introspection[0] if self.introspection else None, tasks=tasks
-        )
+        introspection = self.introspection[0].to_dict() if self.introspection else None
+        return super().to_dict() | {"introspection": introspection, "tasks": tasks}
 
 
 def wake_up(

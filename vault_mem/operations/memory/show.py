@@ -12,7 +12,7 @@ from vault_mem.notes.origin import TRUST, UNKNOWN, trusted
 from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.superseded import superseding_id
-from vault_mem.result import Result, Results, as_record
+from vault_mem.result import Result, Results
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class ShowResult(Result):
+class ShowResult(Result, left_out=("memory",), if_any=("vault",)):
     """A memory with its links, in both directions; `vault` says which it is of, where several are asked."""
 
     memory: Memory
@@ -37,8 +37,7 @@ class ShowResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        record = self.memory.to_dict() | as_record(self, "memory")
-        return record if self.vault else {key: value for key, value in record.items() if key != "vault"}
+        return self.memory.to_dict() | super().to_dict()
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,9 @@ def consolidate(
     def act() -> ConsolidationStats:
         freshen_to_change(workspace)
         transaction = Transaction(workspace.folder, "consolidate", "they followed one another")
-        pairs = _pairs(_recent(workspace, window, window_hours), max_replay_events)
+        lasting = (memory for memory in _recent(workspace, window, window_hours) if not memory.provisional)
+        pairs = list(pairwise(lasting))  # those that followed one another, the latest of them (SPEC C-1)
+        pairs = pairs[max(len(pairs) - max_replay_events, 0) :]
         links = _link(workspace, transaction, pairs) if pairs else 0
         review.propose_in(transaction, workspace, [*_suggestions(workspace, merges, changes)])
         if transaction.steps:
@@ -144,12 +146,6 @@ def _recent(workspace: Workspace, window: int | None, window_hours: float) -> li
     recent = [memory for memory in workspace.index.memories(Filters(since=since)) if memory.created <= now]
     recent.sort(key=lambda memory: memory.order)
     return recent if window is None else recent[max(len(recent) - window, 0) :]
-
-
-def _pairs(recent: list[Memory], most: int) -> list[tuple[Memory, Memory]]:
-    """Those that followed one another, the latest of them (SPEC C-1)."""
-    pairs = list(pairwise(memory for memory in recent if not memory.provisional))
-    return pairs[max(len(pairs) - most, 0) :]
 
 
 def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> None:

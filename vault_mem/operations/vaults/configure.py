@@ -31,16 +31,11 @@ def view(root: Path | None, env: Mapping[str, str], name: str | None = None) -> 
     if name is not None:
         _known(name)
     loaded = load_settings(root, env)
-    return [
-        SettingView(
-            each,
-            settings.shown(each, getattr(loaded.settings, each)),
-            loaded.sources.get(each, "default"),
-            settings.doc_of(each),
-        )
-        for each in BY_NAME
-        if name in (None, each)
-    ]
+    found = []
+    for each in BY_NAME if name is None else [name]:
+        value = settings.shown(each, getattr(loaded.settings, each))
+        found.append(SettingView(each, value, loaded.sources.get(each, "default"), settings.doc_of(each)))
+    return found
 
 
 def change(root: Path | None, env: Mapping[str, str], name: str, value: str | None, *, user: bool) -> Path:

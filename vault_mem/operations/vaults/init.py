@@ -197,7 +197,9 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
         for name, mode in (("memories_folder", PUBLIC_FOLDER_MODE), ("private_folder", PRIVATE_FOLDER_MODE)):
             folder = folders[name].strip("/")
             created += [f"{folder}/"] if tree.make_folder(folder, mode) else []
-        if _ignore(tree, (f"{folders['private_folder'].strip('/')}/", ".vault-mem/")):
+        before = tree.read(".gitignore")
+        ignored = ignoring(before, (f"{folders['private_folder'].strip('/')}/", ".vault-mem/"))
+        if files.put(tree, ".gitignore", before, ignored, PUBLIC_MODE):
             created.append(".gitignore")
         files.create(tree, VAULT_FILE, settings.encode(), PUBLIC_MODE)
     except OSError as error:
@@ -208,12 +210,6 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
     return [*created, VAULT_FILE]
 
 
-def _ignore(tree: Tree, lines: tuple[str, ...]) -> bool:
-    """Make sure that git ignores what is private; other people's lines in the file stay."""
-    before = tree.read(".gitignore")
-    return files.put(tree, ".gitignore", before, ignoring(before, lines), PUBLIC_MODE)
-
-
 def _bytes(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
@@ -222,7 +218,7 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def ignoring(before: bytes | None, lines: tuple[str, ...]) -> bytes:
-    """The text of a .gitignore with these lines in it."""
+    """The text of a .gitignore with these lines in it; other people's stay."""
     present = {line.strip().lstrip(b"/") for line in (before or b"").splitlines()}
     missing = [line for line in lines if line.encode() not in present and line.rstrip("/").encode() not in present]
     return git.with_lines(before, missing)
