@@ -519,15 +519,15 @@ class Vault:
 
     def tags(self, *, closed: bool = False) -> Counts:
         """The tags of the vault and how many memories have each, most frequent first."""
-        from vault_mem.operations.memory.counts import count_tags
+        from vault_mem.operations.memory.counts import count
 
-        return self._reading(count_tags, closed=closed)
+        return self._reading(count, "tags", closed=closed)
 
     def people(self, *, closed: bool = False) -> Counts:
         """The people of the vault and how many memories are about each, most frequent first."""
-        from vault_mem.operations.memory.counts import count_people
+        from vault_mem.operations.memory.counts import count
 
-        return self._reading(count_people, closed=closed)
+        return self._reading(count, "people", closed=closed)
 
     def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
         """Open tasks with a due date, earliest first."""

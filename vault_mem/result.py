@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date
 from enum import Enum
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, ClassVar, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -16,17 +16,51 @@ class Result:
     """What an operation returns. `notices` is what happened beside the answer, for a person to read."""
 
     notices: Sequence[str] = ()
+    _left_out: ClassVar[Collection[str]] = ()
+    _if_any: ClassVar[Collection[str]] = ()
+    _also: ClassVar[Collection[str]] = ()
+    _renamed: ClassVar[Mapping[str, str]] = {}
+    _status: ClassVar[str] = ""
+
+    def __init_subclass__(
+        cls,
+        *,
+        left_out: Collection[str] = (),
+        if_any: Collection[str] = (),
+        also: Collection[str] = (),
+        renamed: Mapping[str, str] | None = None,
+        status: str = "",
+        **other: Any,
+    ) -> None:
+        """How JSON differs from the fields: some are `left_out`, or there only `if_any` is in them, or `renamed`.
+
+        `also` are properties that are told too, and `status` says the same of every such result.
+        """
+        super().__init_subclass__(**other)
+        cls._left_out, cls._if_any, cls._also, cls._renamed = left_out, if_any, also, renamed or {}
+        cls._status = status
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON-ready values, in the shape of the command's `--json`."""
-        return as_record(self)
+        empty = [name for name in self._if_any if not getattr(self, name)]
+        more = {"status": self._status} if self._status else {}
+        more |= {said: getattr(self, name) for name, said in self._renamed.items()}
+        more |= {name: getattr(self, name) for name in self._also}
+        return as_record(self, *self._left_out, *self._renamed, *empty, **more)
 
 
 class Results(Result, Sequence[T]):
-    """A result that is a sequence of what was found."""
+    """A result that is a sequence of what was found, in the field named `items`."""
+
+    _items_in: ClassVar[str]
+
+    def __init_subclass__(cls, *, items: str, **how: Any) -> None:
+        super().__init_subclass__(**how)
+        cls._items_in = items
 
     def _items(self) -> Sequence[T]:
-        raise NotImplementedError
+        found: Sequence[T] = getattr(self, self._items_in)
+        return found
 
     @overload
     def __getitem__(self, position: int) -> T: ...

@@ -51,4 +51,4 @@ def _daemon(console: Console, vault: Vault) -> list[Finding]:
     if version == __version__:
         return []
     message = the_vault.OTHER_VERSION.format(running=version, ours=__version__)
-    return [Finding("daemon", message, hint="vault-mem daemon restart")]
+    return [Finding(message, hint="vault-mem daemon restart", check="daemon")]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from vault_mem.errors import Changed, EditRefused, Unsafe, VaultMemError, WriteFailed, of_system
 from vault_mem.model import Memory
@@ -18,6 +19,7 @@ from vault_mem.vault.walk import FileState, has_stub, state_of
 if TYPE_CHECKING:
     from vault_mem.index.known import Known
 
+P = ParamSpec("P")
 T = TypeVar("T")
 # Its owner may save a file while we change it. After this many tries, something else is wrong.
 TRIES = 5
@@ -39,6 +41,16 @@ def changing(workspace: Workspace, act: Callable[[], T]) -> T:
                 if done or not left or not isinstance(error, Changed):
                     raise
         raise AssertionError("the last try returns or raises")
+
+
+def changes(verb: Callable[Concatenate[Workspace, P], T]) -> Callable[Concatenate[Workspace, P], T]:
+    """A verb that changes files from its first line to its last: it acts as `changing` has it."""
+
+    @wraps(verb)
+    def held(workspace: Workspace, /, *given: P.args, **named: P.kwargs) -> T:
+        return changing(workspace, lambda: verb(workspace, *given, **named))
+
+    return held
 
 
 def prepare(workspace: Workspace) -> None:
@@ -105,16 +117,11 @@ def index_written(
 
 def memory_written(workspace: Workspace, transaction: journal.Transaction, id_: str) -> Memory:
     """A memory as an operation has just written it, from the text itself: it need not be indexed yet."""
+    folder = workspace.folder
     for step in reversed(transaction.steps):
-        if isinstance(step, FileStep) and workspace.folder.is_note(step.key) and id_in(step.after or b"") == id_:
-            note = parse(
-                step.after or b"",
-                step.key,
-                mtime=(journal.changed_at(workspace.folder, step.key) or 0) / 1e9,
-                zone=workspace.folder.zone,
-                private=workspace.folder.is_private(step.key),
-            )
-            return note.memory
+        if isinstance(step, FileStep) and folder.is_note(step.key) and id_in(step.after or b"") == id_:
+            mtime, private = (journal.changed_at(folder, step.key) or 0) / 1e9, folder.is_private(step.key)
+            return parse(step.after or b"", step.key, mtime=mtime, zone=folder.zone, private=private).memory
     return workspace.index.get(id_)
 
 

@@ -113,7 +113,9 @@ class Workspace(Opened):
 
     def sync_ours(self, only: Sequence[str] | None, ours: Collection[str], wait: float | None = None) -> Freshness:
         """Bring the index up to date where operations wrote `ours`: their edits are in the views already."""
-        behind = self._behind_in_views(ours) if ours else None
+        behind = None
+        if ours and (self.index.is_open or not self.index.open()):  # a new index takes the views as they are
+            behind = self.index.known.unfollowed_among(ours)  # by hand: still to be followed after our own edit
         freshness = self.sync(only, wait)
         if behind is not None and not freshness.stale:
             followed = [key for key in ours if key not in behind]
@@ -233,9 +235,3 @@ class Workspace(Opened):
             return  # its operation is still going on
         except VaultMemError as error:
             self.notices.append(f"an interrupted operation could not be finished: {error.message}")
-
-    def _behind_in_views(self, ours: Collection[str]) -> set[str] | None:
-        """What of `ours` was edited by hand, and is not yet in the views: still to be followed after our own edit."""
-        if not self.index.is_open and self.index.open():
-            return None  # it is rebuilt, and a new index takes the views as they are
-        return self.index.known.unfollowed_among(ours)

@@ -40,6 +40,15 @@ def replace(tree: Tree, key: str, expected: bytes, data: bytes, temporary: str =
         tree.sync_folder(parent_of(key))
 
 
+def put(tree: Tree, key: str, before: bytes | None, after: bytes, mode: int) -> bool:
+    """Write a file that said `before`, or was not there; whether it says something else now."""
+    if before is None:
+        create(tree, key, after, mode)
+    elif before != after:
+        replace(tree, key, before, after)
+    return before != after
+
+
 def remove(tree: Tree, key: str, expected: bytes, temporary: str = "") -> None:
     """Remove a file; raises Conflict, and puts it back, if it is not as `expected`."""
     with failures(tree.path(key)):

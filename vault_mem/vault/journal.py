@@ -294,6 +294,16 @@ def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
                 folder.held = None
 
 
+@contextmanager
+def operation(folder: Folder, command: str, reason: str = "", *, unasked: bool = False) -> Iterator[Transaction]:
+    """Hold the vault for one transaction: what the block plans is done at its end, if that is anything."""
+    with writing(folder):
+        transaction = Transaction(folder, command, reason, unasked=unasked)
+        yield transaction
+        if transaction.steps:
+            transaction.commit()
+
+
 def busy(folder: Folder) -> bool:
     """Whether another process is writing right now."""
     if folder.writing:

@@ -11,7 +11,9 @@ import base64
 import contextlib
 import errno
 import hashlib
+import json
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -404,6 +406,21 @@ def read(folder: Folder, key: str) -> bytes | None:
         raise Unsafe(f"{key}: {error.strerror}", files.ONLY_REGULAR) from error
     except OSError as error:
         raise VaultMemError(f"cannot read {key}: {error.strerror}") from error
+
+
+def read_if_can(folder: Folder, key: str) -> bytes:
+    """A file's bytes; none where there is no such file, or it cannot be read."""
+    try:
+        return read(folder, key) or b""
+    except VaultMemError:
+        return b""
+
+
+def json_lines(folder: Folder, key: str) -> Iterator[Any]:
+    """The records of a log, one on each line; what is none is passed over."""
+    for line in (read(folder, key) or b"").decode(errors="replace").splitlines():
+        with contextlib.suppress(ValueError):
+            yield json.loads(line)
 
 
 def from_record(record: dict[str, Any]) -> Step:

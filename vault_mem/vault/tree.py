@@ -200,6 +200,12 @@ class Tree:
             yield key_of(parent), folders, sorted(others)
             pending += [native(each) for each in reversed(folders)]
 
+    def walk_shown(self, top: str = "") -> Iterator[tuple[str, list[str], list[str]]]:
+        """The same without hidden folders."""
+        for parent, folders, others in self.walk(top):
+            folders[:] = [key for key in folders if not name_of(key).startswith(".")]
+            yield parent, folders, others
+
     # Writing
 
     def make_folder(self, key: str, mode: int = PUBLIC_FOLDER_MODE) -> list[str]:

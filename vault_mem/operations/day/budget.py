@@ -50,7 +50,7 @@ class Filling(Generic[R]):
     """Puts into the lists of a result what fits; `cost` is what showing the whole result takes."""
 
     def __init__(self, result: R, budget: int, cost: Callable[[R], int]) -> None:
-        self._result, self._budget, self._cost = result, budget, cost
+        self.result, self._budget, self._cost = result, budget, cost
         self._left_out = 0
         result.left_out = _ROOM_TO_SAY_SO
         least = cost(result)
@@ -61,12 +61,12 @@ class Filling(Generic[R]):
         """Append the first of the sizes that fits."""
         for size in sizes:
             target.append(size)
-            if self._cost(self._result) <= self._budget:
+            if self._cost(self.result) <= self._budget:
                 return
             target.pop()
         self._left_out += 1
 
     def done(self) -> R:
         """The result, saying how much had no room."""
-        self._result.left_out = self._left_out
-        return self._result
+        self.result.left_out = self._left_out
+        return self.result

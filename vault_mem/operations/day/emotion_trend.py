@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
 from statistics import fmean
-from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.model import DEFAULT_EMOTION, Memory
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 
 WEEK, MONTH = 7, 30
 LONGEST = 3650
@@ -57,7 +56,7 @@ class Day:
 
 
 @dataclass(frozen=True)
-class Period(Result):
+class Period(Result, also=("enough",)):
     """How some days felt. `dominant`, `undercurrent` and `shift` are None where there is too little to tell."""
 
     days: int
@@ -78,10 +77,6 @@ class Period(Result):
     def enough(self) -> bool:
         """Whether there is enough to speak of a trend."""
         return self.emotional >= FEW
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, enough=self.enough)
 
 
 @dataclass(frozen=True)
@@ -125,9 +120,9 @@ def period(workspace: Workspace, days: int, private: bool | None = None) -> Peri
         emotions,
         dominant,
         _undercurrent(felt, emotions, dominant, now.tzinfo) if enough else None,
-        _mean([each.intensity for each in felt]),
-        _mean([each.valence for each in felt]),
-        _mean([each.arousal for each in felt]),
+        mean([each.intensity for each in felt]),
+        mean([each.valence for each in felt]),
+        mean([each.arousal for each in felt]),
         _shift(*halves) if min(map(len, halves)) >= FEW else None,
         _by_day(felt, now),
     )
@@ -174,7 +169,7 @@ def _undercurrent(
 
 def _shift(before: Sequence[Memory], after: Sequence[Memory]) -> Shift:
     def change(name: str) -> float | None:
-        first, second = (_mean([getattr(each, name) for each in half]) for half in (before, after))
+        first, second = (mean([getattr(each, name) for each in half]) for half in (before, after))
         return None if first is None or second is None else round(second - first, 4)
 
     return Shift(change("valence"), change("arousal"), _emotions(before)[0].emotion, _emotions(after)[0].emotion)
@@ -191,9 +186,10 @@ def _by_day(memories: Sequence[Memory], now: datetime) -> list[Day]:
     found: dict[date, list[Memory]] = {}
     for memory in memories:
         found.setdefault(memory.created.astimezone(now.tzinfo).date(), []).append(memory)
-    return [Day(day, len(found[day]), _mean([each.valence for each in found[day]])) for day in sorted(found)]
+    return [Day(day, len(found[day]), mean([each.valence for each in found[day]])) for day in sorted(found)]
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean of those that are known; None if there are none."""
     known = [value for value in values if value is not None]
     return round(fmean(known), 4) if known else None

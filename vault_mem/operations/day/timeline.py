@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
-from statistics import fmean
 
 import numpy as np
 
 from vault_mem.errors import InvalidInput
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.model import DEFAULT_EMOTION
+from vault_mem.operations.day.emotion_trend import mean
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import asked
 from vault_mem.operations.workspace import Workspace
@@ -71,8 +71,8 @@ def _span(catalogue: Catalogue, start: date, by: str, places: list[int], now: fl
         _end(start, by),
         len(places),
         int((catalogue.valid_to[places] <= now).sum()),
-        _mean([valence for valence, _ in felt]),
-        _mean([arousal for _, arousal in felt]),
+        mean([valence for valence, _ in felt]),
+        mean([arousal for _, arousal in felt]),
         dict(emotions.most_common()),
     )
 
@@ -97,8 +97,3 @@ def _end(start: date, by: str) -> date:
         return start + timedelta(days=1)
     later = start + timedelta(days=32 if by == "month" else 367)
     return later.replace(day=1) if by == "month" else later.replace(month=1, day=1)
-
-
-def _mean(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return round(fmean(known), 4) if known else None

@@ -10,7 +10,7 @@ from vault_mem.errors import EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.notes import self_model
 from vault_mem.notes.secrets import find_secret
 from vault_mem.notes.self_model import SelfModel, read_self
-from vault_mem.operations.changing import changing
+from vault_mem.operations.changing import changes
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, plain
@@ -46,6 +46,7 @@ def show_self(folder: Folder) -> SelfResult:
     return SelfResult(read_self((read(folder, SELF) or b"").decode("utf-8", "replace")))
 
 
+@changes
 def update_self(
     workspace: Workspace,
     *,
@@ -54,14 +55,10 @@ def update_self(
     resolve: Sequence[tuple[str, str]] = (),
 ) -> SelfResult:
     """Set fields (an empty value takes one out), ask questions, resolve others by number or words, in one step."""
-
-    def act() -> SelfResult:
-        transaction = plan_update_self(workspace.folder, fields or {}, ask, resolve)
-        op = transaction.commit() if transaction.steps else ""
-        workspace.notices += transaction.notices
-        return SelfResult(show_self(workspace.folder).model, op)
-
-    return changing(workspace, act)
+    transaction = plan_update_self(workspace.folder, fields or {}, ask, resolve)
+    op = transaction.commit() if transaction.steps else ""
+    workspace.notices += transaction.notices
+    return SelfResult(show_self(workspace.folder).model, op)
 
 
 def plan_update_self(

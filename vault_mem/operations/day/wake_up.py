@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
+from vault_mem.embedding.embedder import Vectors
 from vault_mem.errors import VaultMemError
+from vault_mem.index.terms import terms
 from vault_mem.model import Memory
 from vault_mem.notes.origin import second_hand
 from vault_mem.notes.self_model import Question
 from vault_mem.operations.day.budget import LONG, Excerpt, Filling, excerpts
 from vault_mem.operations.day.update_self import show_self
-from vault_mem.operations.memory.alike import AlreadyShown
 from vault_mem.operations.memory.due import by_day, is_done
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.sessions.candidates import Candidate, candidates
 from vault_mem.operations.vaults.views import INTROSPECTION
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.ranking.diversity import SAME_WORDS
+from vault_mem.result import Result
 from vault_mem.vault import sessions
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ MOST = 20
 _TASKS, _QUESTIONS, _CANDIDATES, _MISSED, _OTHERS = 10, 5, 5, 2, 5
 # What is overdue, or due within a week, comes first.
 DUE_SOON = timedelta(days=7)
+# As much of a text as the model reads at once.
+_READ = 1200
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class OtherVaultMemory:
 
 
 @dataclass
-class WakeUp(Result):
+class WakeUp(Result, left_out=("due",), if_any=("candidates", "missed", "others")):
     """What to know. `introspection` has one item at most; `left_out` counts what did not fit the budget.
 
     `due` are the days of the tasks that are overdue or due within a week, by id: they come first. `candidates` are
@@ -74,10 +78,8 @@ class WakeUp(Result):
             each.to_dict() | ({"due": day.isoformat()} if (day := self.due.get(each.memory.id)) else {})
             for each in self.tasks
         ]
-        empty = [name for name in ("candidates", "missed", "others") if not getattr(self, name)]
-        return as_record(
-            self, "due", *empty, introspection=self.introspection[0] if self.introspection else None, tasks=tasks
-        )
+        introspection = self.introspection[0].to_dict() if self.introspection else None
+        return super().to_dict() | {"introspection": introspection, "tasks": tasks}
 
 
 def wake_up(
@@ -91,22 +93,18 @@ def wake_up(
     """The last introspection, what is open, then recent and important memories, as long as `cost` is in the budget."""
     freshness = workspace.freshen()
     private = False if public_only or workspace.folder.public else None
-    behind = freshness.stale, freshness.pending
-    return workspace.reading(lambda: _gather(workspace, budget, cost, private, *behind, others))
+
+    def gather() -> WakeUp:
+        result = WakeUp(workspace.index.count(Filters(private=private)), freshness.stale, freshness.pending)
+        return _filled(workspace, Filling(result, budget, cost), private, others)
+
+    return workspace.reading(gather)
 
 
-def _gather(
-    workspace: Workspace,
-    budget: int,
-    cost: Callable[[WakeUp], int],
-    private: bool | None,
-    stale: bool,
-    pending: int,
-    others: Sequence[OtherVault],
+def _filled(
+    workspace: Workspace, filling: Filling[WakeUp], private: bool | None, others: Sequence[OtherVault]
 ) -> WakeUp:
-    index, now = workspace.index, workspace.folder.now()
-    result = WakeUp(index.count(Filters(private=private)), stale, pending)
-    filling = Filling(result, budget, cost)
+    index, now, result = workspace.index, workspace.folder.now(), filling.result
 
     def chosen(*, important_first: bool = False, **filters: object) -> Iterator[Memory]:
         wanted = Filters(private=private, **filters)  # type: ignore[arg-type]
@@ -134,7 +132,7 @@ def _gather(
             filling.add(result.others, *(OtherVaultMemory(other.name, excerpt) for excerpt in excerpts(memory)))
     told = AlreadyShown(workspace)
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
-    by_turns = _by_turns(recent, islice(important, MOST))
+    by_turns = (each for pair in zip_longest(recent, islice(important, MOST)) for each in pair if each is not None)
     for memory in sorted(by_turns, key=lambda each: second_hand(each.source)):
         new = memory.id not in seen and not is_done(memory)
         if new and len(result.memories) < MOST and told.is_new(memory):
@@ -163,5 +161,22 @@ def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memor
     return list(index.read(index.in_order(Filters(private=private))[:count]))
 
 
-def _by_turns(recent: Iterable[Memory], important: Iterable[Memory]) -> list[Memory]:
-    return [each for pair in zip_longest(recent, important) for each in pair if each is not None]
+class AlreadyShown:
+    """The texts shown so far: memories that say nearly the same as one of them are left out."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._told: list[tuple[Vectors, frozenset[str]]] = []
+
+    def is_new(self, memory: Memory) -> bool:
+        """Whether no text shown so far says nearly the same; from now on this one counts as shown."""
+        text = memory.content[:_READ]
+        vector, words = self._workspace.embedder.encode([text])[0], frozenset(terms(text))
+        least = self._workspace.calibration.near_identical
+        new = not any(
+            float(vector @ other) >= least and len(words & said) >= SAME_WORDS * len(words | said)
+            for other, said in self._told
+        )
+        if new:
+            self._told.append((vector, words))
+        return new

@@ -36,10 +36,15 @@ def autocommit(workspace: Workspace) -> Attempt | None:
     folder, state = workspace.folder, workspace.index.known
     if not _wanted(folder) or git.under_way(folder) or not git.on_a_branch(folder):
         return None
-    changed = {key: known for key, known in git.uncommitted(folder, _places(folder)).items() if _is_public(folder, key)}
+    changed = {
+        key: known
+        for key, known in git.uncommitted(folder, _places(folder)).items()
+        if not folder.is_private(key) and not key.startswith(f"{OWN}/")
+    }
     if not changed and state.get(_LAST):
         state.put(**{_LAST: None})  # the owner has committed it
-    if not changed or state.flagged() or not all(_is_quiet(workspace, key) for key in changed):
+    quiet = all(is_quiet_file(workspace, key) or not folder.tree.exists(key) for key in changed)
+    if not changed or state.flagged() or not quiet:
         return None
     if (state.get(_LAST) or {}).get("tried") == _fingerprint(folder, changed):
         return None
@@ -62,10 +67,6 @@ def _fingerprint(folder: Folder, changed: Iterable[str]) -> str:
     return hashlib.sha256(repr((git_dir and git.index_stamp(git_dir), files)).encode()).hexdigest()
 
 
-def _is_public(folder: Folder, key: str) -> bool:
-    return not folder.is_private(key) and not key.startswith(f"{OWN}/")
-
-
 def _wanted(folder: Folder) -> bool:
     named = (Path(os.path.realpath(Path(each).expanduser())) for each in folder.settings.autocommit)
     return folder.root in named
@@ -76,10 +77,6 @@ def _places(folder: Folder) -> list[str]:
     settings = folder.settings
     notes = [settings.memories_folder, settings.episodes_folder]
     return [*notes, folder.views_folder, "history", folder.digest, "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
-
-
-def _is_quiet(workspace: Workspace, key: str) -> bool:
-    return is_quiet_file(workspace, key) or not workspace.folder.tree.exists(key)
 
 
 def _message(folder: Folder, changed: Mapping[str, bool]) -> str:

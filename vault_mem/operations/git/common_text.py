@@ -32,11 +32,7 @@ def merged_with(folder: Folder, key: str, known: bytes, other: bytes) -> Merged 
 
 def taken_in(folder: Folder, key: str, private: bytes, public: bytes) -> bytes:
     """A private note merged with its public version; without a known ancestor, it has both texts."""
-    return merged_bytes(merged_with(folder, key, private, public) or merge(key, None, private, public))
-
-
-def merged_bytes(found: Merged) -> bytes:
-    """What a merge makes of a file."""
+    found = merged_with(folder, key, private, public) or merge(key, None, private, public)
     return encoded(found.text)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vault_mem.errors import Conflict
-from vault_mem.merging import Merged
+from vault_mem.merging import Merged, encoded
 from vault_mem.operations.changing import commit
-from vault_mem.operations.git.common_text import merged_bytes, merged_with
+from vault_mem.operations.git.common_text import merged_with
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -18,7 +18,7 @@ from vault_mem.vault.copies import BARE_NUMBER, CONFLICT, NUMBERED
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import read, read_if_can
 from vault_mem.vault.tree import beside, name_of
 
 
@@ -34,8 +34,7 @@ class SyncCopy:
 
 def sync_copies(folder: Folder) -> Iterator[SyncCopy]:
     """All that look like it, in every folder that is not hidden."""
-    for _, below, keys in folder.tree.walk():
-        below[:] = [key for key in below if not name_of(key).startswith(".")]
+    for _, _, keys in folder.tree.walk_shown():
         for key in keys:
             found = _copy(folder, key)
             if found is not None:
@@ -52,7 +51,7 @@ def _copy(folder: Folder, key: str) -> SyncCopy | None:
     original = beside(key, stem[: found.start()] + ending)
     if not conflict and not (folder.is_note(key) and folder.tree.is_file(original)):
         return None
-    one, other = (_bytes(folder, each) if folder.is_note(key) else b"" for each in (original, key))
+    one, other = (read_if_can(folder, each) if folder.is_note(key) else b"" for each in (original, key))
     same_memory = bool(id_in(other)) and id_in(one) == id_in(other)
     if not conflict and not numbered and not same_memory:
         return None
@@ -61,10 +60,10 @@ def _copy(folder: Folder, key: str) -> SyncCopy | None:
 
 def merge_copy(folder: Folder, copy: SyncCopy) -> Merged | None:
     """The two versions as one, where the text they come from is known."""
-    return merged_with(folder, copy.original, _bytes(folder, copy.original), _bytes(folder, copy.key))
+    return merged_with(folder, copy.original, read_if_can(folder, copy.original), read_if_can(folder, copy.key))
 
 
-def take_in(copy: SyncCopy, workspace: Workspace) -> None:
+def take_in(workspace: Workspace, copy: SyncCopy) -> None:
     """Combine the two files into one with everything that both say."""
     folder = workspace.folder
     with writing(folder):
@@ -80,8 +79,8 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
                 raise Conflict(
                     "both versions changed the same key or lines", "vault-mem review shows them side by side"
                 )
-            transaction.write(copy.original, one, merged_bytes(found))
-            views.follow_text(transaction, copy.original, one, merged_bytes(found))
+            transaction.write(copy.original, one, encoded(found.text))
+            views.follow_text(transaction, copy.original, one, encoded(found.text))
         transaction.remove(copy.key, other)
         commit(workspace, transaction)
         for key, stages in git.unmerged(folder).items() if git.under_way(folder) else ():
@@ -123,7 +122,8 @@ def side_by_side(workspace: Workspace) -> list[SideBySide]:
     for each in sync_copies(folder):
         if not each.versions:
             continue
-        one, other = (_bytes(folder, key).decode(errors="replace").splitlines() for key in (each.original, each.key))
+        texts = [read_if_can(folder, key).decode(errors="replace") for key in (each.original, each.key)]
+        one, other = map(str.splitlines, texts)
         left: list[str] = []
         right: list[str] = []
         for step, start, stop, other_start, other_stop in SequenceMatcher(None, one, other).get_opcodes():
@@ -133,10 +133,3 @@ def side_by_side(workspace: Workspace) -> list[SideBySide]:
                 right += [*other[other_start:other_stop], *[""] * (most - (other_stop - other_start))]
         found.append(SideBySide(each.original, each.key, left, right))
     return found
-
-
-def _bytes(folder: Folder, key: str) -> bytes:
-    try:
-        return folder.tree.read(key) or b""
-    except OSError:
-        return b""

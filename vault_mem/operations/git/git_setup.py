@@ -12,7 +12,7 @@ from pathlib import Path
 from vault_mem.errors import Conflict
 from vault_mem.vault import files, git
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.journal import operation
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PUBLIC_FOLDER_MODE, PUBLIC_MODE, Tree
 
@@ -39,12 +39,9 @@ def add_git(folder: Folder) -> tuple[list[str], list[str]]:
             return [], ["git could not make this a repository; is it installed? `vault-mem doctor --fix` goes on later"]
         created.append(".git/")
     before = read(folder, ATTRIBUTES)
-    after = git.with_lines(before, missing(folder))
-    if before is None:
-        files.create(folder.tree, ATTRIBUTES, after, PUBLIC_MODE)
-    elif before != after:
-        files.replace(folder.tree, ATTRIBUTES, before, after)
-    return [*created, *([ATTRIBUTES] if before != after else []), *_set_up_clone(folder)], []
+    if files.put(folder.tree, ATTRIBUTES, before, git.with_lines(before, missing(folder)), PUBLIC_MODE):
+        created.append(ATTRIBUTES)
+    return [*created, *_set_up_clone(folder)], []
 
 
 def lacking(folder: Folder) -> list[str]:
@@ -54,13 +51,10 @@ def lacking(folder: Folder) -> list[str]:
 
 def set_up(folder: Folder) -> None:
     """Write what git lacks."""
-    with writing(folder):
+    with operation(folder, "doctor --fix", "git did not know how to merge the vault") as transaction:
         before = read(folder, ATTRIBUTES)
-        transaction = Transaction(folder, "doctor --fix", "git did not know how to merge the vault")
         transaction.write(ATTRIBUTES, before, git.with_lines(before, missing(folder)))
-        if transaction.steps:
-            transaction.commit()
-        _set_up_clone(folder)
+    _set_up_clone(folder)
 
 
 def missing(folder: Folder) -> list[str]:
@@ -73,7 +67,7 @@ def missing(folder: Folder) -> list[str]:
 def _shared(folder: Folder) -> list[str]:
     """What every clone gets. Any git can join the logs; the rest needs our driver."""
     settings = folder.settings
-    notes = [_notes_below(each) for each in (settings.memories_folder, settings.episodes_folder)]
+    notes = [_quoted(f"/{_plain(each)}/**/*.md") for each in (settings.memories_folder, settings.episodes_folder)]
     views = [_quoted(f"/{_plain(key)}") for key in (folder.digest, folder.monologue)]
     ours = [*notes, *views, "/REVIEW.md", "/SELF.md", "/memories.base"]
     return [*(f"{each} merge=vault-mem" for each in ours), *(f"{_quoted(each)} merge=union" for each in _logs(folder))]
@@ -84,12 +78,8 @@ def _logs(folder: Folder) -> tuple[str, str]:
     return "/history/*.jsonl", f"/{_plain(folder.views_folder)}/{_plain(folder.settings.log_prefix)}[0-9]*.md"
 
 
-def _notes_below(path: str) -> str:
-    """The notes in a folder as git's attributes name them; pattern characters in its name are escaped."""
-    return _quoted(f"/{_plain(path)}/**/*.md")
-
-
 def _plain(path: str) -> str:
+    """A path in which no character is part of a pattern."""
     return re.sub(r"([*?\[\\])", r"\\\1", path)
 
 
@@ -130,29 +120,18 @@ def _is_set(folder: Folder) -> bool:
     driver = git.setting(folder, _DRIVER)
     named = re.search(r"for program in (.+?); do", driver)
     programs = shlex.split(named.group(1).replace("%%", "%")) if named else []
-    found = not named or any(shutil.which(each, path=_path(folder)) for each in programs)
+    found = not named or any(shutil.which(each, path=folder.env.get("PATH")) for each in programs)
     return _CALL in driver and not driver.startswith(_OLD_COMMAND) and found
 
 
 def _set_driver(folder: Folder) -> bool:
     name = git.change_setting(folder, _NAME, "vault-mem: notes by key, views by memory, history by time")
-    return name and git.change_setting(folder, _DRIVER, _COMMAND.format(programs=_programs()))
-
-
-def _programs() -> str:
-    """How git calls us: by name, or by our own path if a desktop program gives git a short PATH."""
+    # by name, or by our own path if a desktop program gives git a short PATH
     script = Path(sys.executable).with_name("vault-mem")
-    return "vault-mem" + (" " + shlex.quote(str(script)).replace("%", "%%") if script.exists() else "")
-
-
-def _path(folder: Folder) -> str | None:
-    return folder.env.get("PATH")
+    programs = "vault-mem" + (" " + shlex.quote(str(script)).replace("%", "%%") if script.exists() else "")
+    return name and git.change_setting(folder, _DRIVER, _COMMAND.format(programs=programs))
 
 
 def _add_here(tree: Tree, before: bytes | None, lines: list[str]) -> bool:
     files.make_folder(tree, "info", PUBLIC_FOLDER_MODE)
-    if before is None:
-        files.create(tree, _HERE, git.with_lines(None, lines), PUBLIC_MODE)
-    else:
-        files.replace(tree, _HERE, before, git.with_lines(before, lines))
-    return True
+    return files.put(tree, _HERE, before, git.with_lines(before, lines), PUBLIC_MODE)

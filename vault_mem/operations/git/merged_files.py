@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vault_mem.errors import Conflict, VaultMemError
+from vault_mem.errors import Conflict
 from vault_mem.merging import encoded, kind_of, merge
 from vault_mem.merging.history import in_order, is_in_order
 from vault_mem.merging.note import cut, is_marked, memories_in, sides
@@ -24,7 +24,7 @@ from vault_mem.vault import git
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import history_keys
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import read, read_if_can
 from vault_mem.vault.tree import beside
 from vault_mem.vault.walk import walk
 
@@ -50,13 +50,13 @@ def leftovers(folder: Folder) -> Iterator[Leftover]:
     in_git = git.in_repository(folder)
     waiting = git.unmerged(folder) if in_git else {}
     for key in [*walk(folder).files, *views.view_keys(folder), folder.monologue, "REVIEW.md", "SELF.md"]:
-        raw = _read(folder, key)
+        raw = read_if_can(folder, key)
         if raw and (
             b"<<<<<<<" in raw or b"\n>>>>>>>" in raw or (in_git and kind_of(key, raw.decode(errors="replace")) in _OURS)
         ):
             yield from _leftover(folder, key, raw, key in waiting)
     for key in filter(lambda key: not folder.is_private(key), history_keys(folder)):
-        raw = _read(folder, key) or b""
+        raw = read_if_can(folder, key)
         text = raw.decode(errors="surrogateescape").replace("\r\n", "\n")
         after = _history(text)
         if after != text:
@@ -103,13 +103,6 @@ def _part(workspace: Workspace, transaction: Transaction, key: str, other: bytes
         transaction.write(claimed[0], private, taken_in(folder, own, private, other))
     else:
         raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
-
-
-def _read(folder: Folder, key: str) -> bytes | None:
-    try:
-        return read(folder, key)
-    except VaultMemError:
-        return None
 
 
 def _leftover(folder: Folder, key: str, raw: bytes, waiting: bool) -> Iterator[Leftover]:

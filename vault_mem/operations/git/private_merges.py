@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
 from vault_mem.model import digits_of
-from vault_mem.operations.changing import commit, is_quiet, read_to_remove
+from vault_mem.operations.changing import commit, is_quiet
 from vault_mem.operations.git.common_text import taken_in
-from vault_mem.operations.upkeep.private import plan_private
-from vault_mem.operations.vaults.views import newest_introspection, view_keys
+from vault_mem.operations.upkeep.private import hiding
+from vault_mem.operations.vaults.views import view_keys
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
-from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import history_keys
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import read, read_if_can
 
 
 def keep_private(workspace: Workspace) -> list[str]:
@@ -91,7 +90,8 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
     named = {
         id_ for id_, memory in private.items() if any(each.file in public for each in names.written_to(memory.path))
     }
-    logs = b"\n".join(_public_logs(folder))
+    keys = [*view_keys(folder), *(key for key in history_keys(folder) if not folder.is_private(key)), "REVIEW.md"]
+    logs = b"\n".join(read_if_can(folder, key) for key in keys)
     named |= {id_ for id_ in private if id_.encode() in logs or f"-{digits_of(id_)}".encode() in logs}
     written = []
     for id_ in sorted(named & private.keys()):
@@ -100,26 +100,10 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
             continue  # it only says so, and moves by itself
         try:
             with writing(folder):
-                raw = read_to_remove(workspace, memory)
-                instead = newest_introspection(workspace, but=id_)
-                transaction, _ = plan_private(
-                    folder, names, memory, raw, workspace.index.telling, instead=instead, unasked=True
-                )
+                transaction, _ = hiding(workspace, memory, unasked=True)
                 if transaction.steps:
                     commit(workspace, transaction)
                     written += transaction.notes
         except VaultMemError as error:
             workspace.notices.append(f"a public file may still name a private memory: {error.message}")
     return written
-
-
-def _public_logs(folder: Folder) -> list[bytes]:
-    """What views and public revisions say."""
-    keys = [*view_keys(folder), *(key for key in history_keys(folder) if not folder.is_private(key)), "REVIEW.md"]
-    found = []
-    for key in keys:
-        try:
-            found.append(read(folder, key) or b"")
-        except VaultMemError:
-            continue
-    return found

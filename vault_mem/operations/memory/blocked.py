@@ -31,7 +31,9 @@ def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
     tree = workspace.folder.tree
     try:
         files.make_folder(tree, _FOLDER, PRIVATE_FOLDER_MODE)
-        _prune(workspace.folder)
+        for old in _kept(workspace.folder):
+            if old.removeprefix(f"{_FOLDER}/") < f"{now - KEPT:%Y%m%dT%H%M%S%f}":
+                tree.drop(old)
         files.create(tree, key, json.dumps(record, ensure_ascii=False).encode(), PRIVATE_MODE)
     except VaultMemError as error:
         workspace.notices.append(f"the refused text could not be kept: {error.message}")
@@ -58,13 +60,6 @@ def _load(folder: Folder, key: str) -> Draft | None:
     except (ValueError, TypeError, AttributeError):
         own.set_aside(folder.tree, key, "not a text that was refused")
         return None
-
-
-def _prune(folder: Folder) -> None:
-    oldest = f"{folder.now() - KEPT:%Y%m%dT%H%M%S%f}"
-    for key in _kept(folder):
-        if key.removeprefix(f"{_FOLDER}/") < oldest:
-            folder.tree.drop(key)
 
 
 def _kept(folder: Folder) -> list[str]:

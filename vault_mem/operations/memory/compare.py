@@ -64,9 +64,8 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
         repeated = distance < settings.dedup_threshold
     if repeated:
         return Comparison(texts[0], texts[1], "duplicate", similarity, "block", differs)
-    linked = distance < settings.link_threshold and worth_linking(workspace, texts[1], settings.link_threshold)(
-        texts[0]
-    )
+    worth = worth_linking(workspace, texts[1], settings.link_threshold)
+    linked = distance < settings.link_threshold and worth(texts[0])
     action = "link" if linked else "save"
     if contradicts(judgement, similarity):
         return Comparison(texts[0], texts[1], "contradicts", similarity, action, differs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vault_mem.model import FIELDS, Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.yamlish import Value
@@ -9,8 +11,8 @@ from vault_mem.operations.changing import commit, memory_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.upkeep import summaries
-from vault_mem.operations.upkeep.by_hand import ReplacedText, replace_words
-from vault_mem.operations.upkeep.edit_memory import REPLACE_ALL, EditResult, NoteChange, plan_change
+from vault_mem.operations.upkeep.by_hand import NoteChange, replace_words
+from vault_mem.operations.upkeep.edit_memory import REPLACE_ALL, EditResult, plan_change
 from vault_mem.operations.workspace import Workspace
 
 # What a new mood or summary replaces; the rest of the note stays as it is.
@@ -38,22 +40,14 @@ def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: boo
     }
     changes["last_confirmed"] = folder.now().replace(microsecond=0)
     if draft.sources:
-        changes |= source_fields(workspace, draft.sources)
+        sources, names = [workspace.index.get(id_) for id_ in draft.sources], workspace.names
+        changes["sources"] = [f"[[{names.of(each.path)}]]" for each in sources]
+        changes["sources_digest"] = summaries.digest(sources)
     if replace_all:
-        replaced = ReplacedText(replace_body(raw, f"{draft.content}\n"))
+        told = NoteChange(replace_body(raw, f"{draft.content}\n"), written=True)
     else:
-        replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
-    change = NoteChange(edit(replaced.raw, changes), draft.content if replaced.kept else True)
-    transaction = plan_change(folder, memory, raw, change, "remember", f"the {memory.kind} grew")
+        told = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+    told = replace(told, raw=edit(told.raw, changes))
+    transaction = plan_change(folder, memory, raw, told, "remember", f"the {memory.kind} grew")
     op = commit(workspace, transaction)
-    return EditResult(memory_written(workspace, transaction, memory.id), op, replaced.kept)
-
-
-def source_fields(workspace: Workspace, ids: list[str]) -> dict[str, Value | None]:
-    """The keys that say what a summary was made from."""
-    sources = [workspace.index.get(id_) for id_ in ids]
-    names = workspace.names
-    return {
-        "sources": [f"[[{names.of(each.path)}]]" for each in sources],
-        "sources_digest": summaries.digest(sources),
-    }
+    return EditResult(memory_written(workspace, transaction, memory.id), op, told.kept)

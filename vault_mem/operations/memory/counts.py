@@ -19,28 +19,16 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Counts(Results[Count]):
+class Counts(Results[Count], items="counts"):
     """The most frequent first. `stale` answers do not reflect `pending` changed files."""
 
     counts: list[Count]
     stale: bool = False
     pending: int = 0
 
-    def _items(self) -> list[Count]:
-        return self.counts
 
-
-def count_tags(workspace: Workspace, *, closed: bool = False) -> Counts:
-    """The tags of all memories."""
-    return _count(workspace, "tags", closed)
-
-
-def count_people(workspace: Workspace, *, closed: bool = False) -> Counts:
-    """The people of all memories, as they are written."""
-    return _count(workspace, "people", closed)
-
-
-def _count(workspace: Workspace, field: str, closed: bool) -> Counts:
+def count(workspace: Workspace, field: str, *, closed: bool = False) -> Counts:
+    """The `tags` or the `people` of all memories, as they are written."""
     freshness = workspace.freshen()
     memories = workspace.reading(lambda: workspace.index.memories(Filters(closed=closed)))
     found = Counter(name for memory in memories for name in dict.fromkeys(getattr(memory, field)))

@@ -141,7 +141,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
                 if catalogue.texts[place] == content
             ]
         calibration = workspace.calibration
-        ours = Filters(private=_seen(workspace))
+        ours = Filters(private=False if public else None)
         near = [
             (cosine, catalogue.created[place], catalogue, place)
             for each in compared
@@ -156,11 +156,6 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     copies = workspace.index.known.originals([each.memory.path for each in found])
     found = [each for each in found if each.memory.path not in copies]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
-
-
-def _seen(workspace: Workspace) -> bool | None:
-    """The filter on private memories for somebody who may see only public ones."""
-    return False if workspace.folder.public else None
 
 
 def _similarity(calibration: Calibration, cosine: float, existing: str, content: str) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ from vault_mem.ranking.rank import DIGITS, How, Ranking, Switches, rank
 from vault_mem.ranking.relevance import FLOOR, LOWEST, NEAREST, far_behind
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
-from vault_mem.result import Results, as_record
+from vault_mem.result import Results
 from vault_mem.vault import activity
 
 # Beyond a page, a longer query finds nothing more. Of a longer context the end is used: it was said last.
@@ -43,7 +42,7 @@ IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
 
 
 @dataclass(frozen=True)
-class RecallResult(Results[Found]):
+class RecallResult(Results[Found], items="results", left_out=("query",), if_any=("sessions",)):
     """What was found, best first. `stale` answers do not reflect `pending` changed files.
 
     `answered` is false if nothing is likely to answer: then the results are the nearest, two at most.
@@ -57,13 +56,6 @@ class RecallResult(Results[Found]):
     answered: bool = True
     left_out: int = 0
     sessions: list[SessionHit] = field(default_factory=list)  # what was said, where memories give nothing, or if asked
-
-    def _items(self) -> list[Found]:
-        return self.results
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "query", *([] if self.sessions else ["sessions"]))
 
 
 @dataclass(frozen=True)
@@ -118,13 +110,13 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     """
     request = request.checked()
     freshness = workspace.freshen()
-    found = workspace.reading(lambda: _answer(workspace, request))
-    results, left_out = found.results, 0
+    results, outcome = workspace.reading(lambda: _answer(workspace, request))
+    left_out = 0
     if request.budget is not None:
-        results, dropped = fit(results, request.query, request.budget - request.frame, cost, found.wanted)
+        results, dropped = fit(results, request.query, request.budget - request.frame, cost, outcome.wanted)
         left_out = len(dropped)
-    said = _said(workspace, request, results, found.answered, cost)
-    return RecallResult(request.query, results, freshness.stale, freshness.pending, found.answered, left_out, said)
+    said = _said(workspace, request, results, outcome.answered, cost)
+    return RecallResult(request.query, results, freshness.stale, freshness.pending, outcome.answered, left_out, said)
 
 
 def _said(
@@ -147,14 +139,7 @@ def _said(
     return fitting
 
 
-@dataclass(frozen=True)
-class _Answer:
-    results: list[Found]
-    answered: bool
-    wanted: dict[str, float]
-
-
-def _answer(workspace: Workspace, request: Request) -> _Answer:
+def _answer(workspace: Workspace, request: Request) -> tuple[list[Found], Outcome]:
     with workspace.candidates():
         outcome = consider(workspace, request)
         results = found_by(outcome)
@@ -163,8 +148,7 @@ def _answer(workspace: Workspace, request: Request) -> _Answer:
             results = newer_first(
                 workspace, outcome.catalogue, outcome.ranking, numbered, request.limit, partial(_found, outcome)
             )
-        results = [_with_copies(workspace, each, outcome.originals) for each in results]
-        return _Answer(results, outcome.answered, outcome.wanted)
+        return [_with_copies(workspace, each, outcome.originals) for each in results], outcome
 
 
 def context_query(text: str) -> str:
@@ -182,11 +166,8 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
         text = corrected(request.query, candidates.corpus, workspace.tokens)
         vector = workspace.embedder.encode([text])[0]
         query = understand(text, vector, candidates.corpus, workspace.tokens, now.astimezone(workspace.folder.zone))
-        how = How(
-            request.limit,
-            activity.strengths(workspace.folder) if request.strengths is None else request.strengths,
-            request.switches,
-        )
+        strengths = activity.strengths(workspace.folder) if request.strengths is None else request.strengths
+        how = How(request.limit, strengths, request.switches)
         catalogue = gathered(candidates, query, filters, workspace.folder.now(), how)
         allowed = filters.met(catalogue, workspace.folder.now())
         ranking = rank(catalogue, query, allowed, workspace.tokens, how)

@@ -35,6 +35,8 @@ from vault_mem.vault import activity
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
+Replaced = tuple[Memory, str]  # what may be replaced, and why
+
 log = redact.logger(__name__)
 
 
@@ -151,7 +153,7 @@ class Planned:
     text: bytes
     superseded: list[Memory] = field(default_factory=list)
     told_by: list[Found] = field(default_factory=list)
-    replaces: list[tuple[Memory, str]] = field(default_factory=list)
+    replaces: list[Replaced] = field(default_factory=list)
     latest: bool = False
 
 
@@ -182,18 +184,8 @@ def _planned(
         if changed.memory.kind in STATE_KINDS:
             replaces.insert(0, (changed.memory, f"differs: {'; '.join(expected.differs)}"))
     planned = _plan(workspace, draft, expected.linked, superseded, replaces)
-    result = RememberResult(
-        planned.memory,
-        len(expected.linked),
-        expected.linked,
-        None,
-        superseded,
-        changed,
-        expected.differs,
-        may_replace=expected.may_replace,
-        may_finish=expected.may_finish,
-    )
-    return result, planned
+    told = {name: getattr(expected, name) for name in ("changed", "differs", "may_replace", "may_finish")}
+    return RememberResult(planned.memory, len(expected.linked), expected.linked, None, superseded, **told), planned
 
 
 @dataclass(frozen=True)
@@ -260,11 +252,7 @@ def _weighed(
 
 
 def _plan(
-    workspace: Workspace,
-    draft: Draft,
-    linked: list[Found],
-    superseded: list[Memory],
-    replaces: list[tuple[Memory, str]],
+    workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory], replaces: list[Replaced]
 ) -> Planned:
     """The memory with its links, as its file will say it."""
     folder = workspace.folder

@@ -9,27 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from vault_mem.errors import (
-    CallersOwn,
-    Conflict,
-    EditRefused,
-    InvalidInput,
-    NotFound,
-    SecretFound,
-    VaultMemError,
-    WriteFailed,
-)
+from vault_mem import errors
+from vault_mem.errors import CallersOwn, Conflict, EditRefused, NotFound, VaultMemError, WriteFailed
 from vault_mem.index.coming import Coming
 from vault_mem.operations.changing import changing, prepare
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.remember import Planned, RememberResult, refers, remember, write
 from vault_mem.operations.vaults import views
-from vault_mem.operations.workspace import Workspace
+from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Results, as_record
-from vault_mem.vault.journal import Transaction
+from vault_mem.vault.journal import operation
 from vault_mem.vault.parts import RunningOperation, together
 
 Progress = Callable[[int, int], None]
+# What is wrong with one text only.
+UNFIT = (errors.InvalidInput, EditRefused, Conflict, NotFound, errors.SecretFound)
 # How many are written at once; fewer if they are long, since they are held in memory until then.
 AT_ONCE, MOST_BYTES = 500, 4_000_000
 # In a small vault a batch is half of what is written, but at least this: calibration samples what is written.
@@ -45,14 +39,11 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class RememberedMany(Results[RememberResult]):
+class RememberedMany(Results[RememberResult], items="results"):
     """What became of each text, in the order given; one that was `refused` is not among the results."""
 
     results: list[RememberResult] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-
-    def _items(self) -> Sequence[RememberResult]:
-        return self.results
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -71,7 +62,7 @@ def remember_many(
             for position, draft in enumerate(drafts):
                 try:
                     done.results.append(batch.remember(draft, force=force))
-                except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
+                except UNFIT as error:
                     done.refused.append(Refused(position, error.message))
                 if progress:
                     progress(position + 1, len(drafts))
@@ -84,7 +75,7 @@ def taken_back(workspace: Workspace) -> Iterator[None]:
     try:
         yield
     except (Exception, CallersOwn):
-        with contextlib.suppress(VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error):
+        with contextlib.suppress(VaultMemError, *INDEX_ERRORS):
             workspace.follow_removed()
         raise
 
@@ -167,10 +158,8 @@ class Batch:
         if not self._unmirrored:
             return
         workspace = self._workspace
-        transaction = Transaction(workspace.folder, "remember")
-        self._lines.put(transaction)
-        if transaction.steps:
-            transaction.commit()
+        with operation(workspace.folder, "remember") as transaction:
+            self._lines.put(transaction)
         workspace.notices += transaction.notices
         with contextlib.suppress(OSError, sqlite3.Error):  # then they are looked at once more, when they are quiet
             workspace.index.known.follow(self._unmirrored, workspace.folder.now().timestamp())

@@ -12,7 +12,7 @@ from vault_mem.notes.origin import TRUST, UNKNOWN, trusted
 from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.superseded import superseding_id
-from vault_mem.result import Result, Results, as_record
+from vault_mem.result import Result, Results
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class ShowResult(Result):
+class ShowResult(Result, left_out=("memory",), if_any=("vault",)):
     """A memory with its links, in both directions; `vault` says which it is of, where several are asked."""
 
     memory: Memory
@@ -37,12 +37,11 @@ class ShowResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        record = self.memory.to_dict() | as_record(self, "memory")
-        return record if self.vault else {key: value for key, value in record.items() if key != "vault"}
+        return self.memory.to_dict() | super().to_dict()
 
 
 @dataclass(frozen=True)
-class ListResult(Results[Memory]):
+class ListResult(Results[Memory], items="memories", left_out=("superseded_by",)):
     """Memories, newest first; `total` counts those that met the filters.
 
     `superseded_by` maps the id of a closed memory to the id of what replaced it.
@@ -53,13 +52,6 @@ class ListResult(Results[Memory]):
     stale: bool = False
     pending: int = 0
     superseded_by: dict[str, str] = field(default_factory=dict)
-
-    def _items(self) -> list[Memory]:
-        return self.memories
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "superseded_by")
 
 
 def show(workspace: Workspace, id_: str) -> ShowResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from vault_mem.operations.memory.excerpts import OTHERS, part
 from vault_mem.operations.memory.guard import embed
 from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Results, as_record
+from vault_mem.result import Results
 from vault_mem.vault.steps import read
 
 # How many of the nearest may be the note itself or copies of it.
@@ -22,20 +21,13 @@ COPIES = 20
 
 
 @dataclass(frozen=True)
-class SimilarResult(Results[Found]):
+class SimilarResult(Results[Found], items="results"):
     """What is most like the note at `note`, nearest first. `stale` answers do not reflect `pending` changed files."""
 
     note: str
     results: list[Found]
     stale: bool = False
     pending: int = 0
-
-    def _items(self) -> list[Found]:
-        return self.results
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self)
 
 
 def similar(workspace: Workspace, note: str, limit: int) -> SimilarResult:

@@ -64,14 +64,8 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
         return WhyNot(memory, "candidates", _far_away(outcome, place))
     number = int(numbers[0])
     candidates = len(outcome.ranking.places)
-    standing = WhyNot(
-        memory,
-        "shown",
-        "",
-        rank=number + 1,
-        score=round(float(outcome.ranking.scores[number]), DIGITS),
-        terms=outcome.ranking.terms_of(number),
-    )
+    score = round(float(outcome.ranking.scores[number]), DIGITS)
+    standing = WhyNot(memory, "shown", "", number + 1, score, terms=outcome.ranking.terms_of(number))
     chosen = [each.number for each in outcome.chosen]
     if number not in chosen and (not outcome.answered or not chosen):
         likely = float(outcome.ranking.relevance[number])
@@ -84,12 +78,9 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
             reason = f"{standing_at}, but enough memories like it are shown"
             return replace(standing, stage="diversity", reason=reason, needed=needed)
         return replace(standing, stage="ranking", reason=f"{standing_at}, and {len(chosen)} are shown", needed=needed)
-    results = found_by(outcome)
-    shown = (
-        results
-        if request.budget is None
-        else fit(results, request.query, request.budget - request.frame, cost, outcome.wanted)[0]
-    )
+    shown = found_by(outcome)
+    if request.budget is not None:
+        shown, _ = fit(shown, request.query, request.budget - request.frame, cost, outcome.wanted)
     ids = [found.memory.id for found in shown]
     if memory.id not in ids:
         reason = "no sentence of it fits what is left of the budget"

@@ -20,8 +20,7 @@ from vault_mem.operations.sessions.keep import PRIVATE_MARK, Kept
 from vault_mem.operations.sessions.sessions import around
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import read
+from vault_mem.vault.journal import operation
 
 MOST_A_DAY = 10
 # The guard is slow, and the command after whose answer this runs has not exited yet.
@@ -50,15 +49,13 @@ def propose_from(workspace: Workspace, kept: Kept) -> list[Proposal]:
     found = _in_session(workspace, kept)
     if not found:
         return []
-    with writing(folder):
+    with operation(folder, "review", "candidates of a session", unasked=True) as transaction:
         key = proposals.file_key(folder, private=kept.private)
-        transaction = Transaction(folder, "review", "candidates of a session", unasked=True)
-        text = (transaction.now(key) or b"").decode(errors="replace")
-        chosen = _chosen(workspace, found, text)
-        if chosen:
-            proposals.write(transaction, key, checklist.add(text, [_proposal(each) for each in chosen]))
-            transaction.commit()
-    return [_proposal(each) for each in chosen]
+        text = proposals.text_of(transaction.now(key))
+        made = [_proposal(each) for each in _chosen(workspace, found, text)]
+        if made:
+            proposals.write(transaction, key, checklist.add(text, made))
+    return made
 
 
 def _in_session(workspace: Workspace, kept: Kept) -> list[_Found]:
@@ -142,8 +139,7 @@ def candidates(workspace: Workspace, private: bool | None = None) -> list[Candid
     folder = workspace.folder
     found: list[Candidate] = []
     for side in (False, True) if private is None else (private,):
-        raw = b"" if folder.public else read(folder, proposals.file_key(folder, private=side))
-        for each in checklist.undecided((raw or b"").decode(errors="replace")):
+        for each in [] if folder.public else proposals.waiting(folder, private=side):
             if each.kind == SAVE and each.open and (draft := draft_of(each)):
                 found.append(Candidate(each.id, draft.content, draft.kind, each.said_in, side))
     return found

@@ -6,7 +6,6 @@ import os
 import time
 from datetime import timedelta
 from pathlib import Path
-from types import ModuleType
 
 from vault_mem.errors import Busy, VaultMemError, WriteFailed
 from vault_mem.imports.transcripts.readers import reader_of
@@ -34,7 +33,9 @@ def capture(workspace: Workspace, told: bytes, agent: str = "") -> None:
 def take_in(workspace: Workspace) -> bool:
     """Take in the inbox; returns whether something is left for lack of time."""
     folder = workspace.folder
-    left = sessions.waiting(folder, _outside_inbox(workspace))
+    env = folder.env
+    base = env.get("XDG_STATE_HOME") or (env.get("HOME") and f"{env['HOME']}/.local/state")
+    left = sessions.waiting(folder, Path(base, "vault-mem", "inbox") if base else None)
     if not left:
         return False
     deadline = time.monotonic() + (_AFTER_AN_ANSWER if workspace.watch is None else _IN_QUIET)
@@ -45,17 +46,13 @@ def take_in(workspace: Workspace) -> bool:
         return False  # another process is doing it
 
 
-def _outside_inbox(workspace: Workspace) -> Path | None:
-    env = workspace.folder.env
-    base = env.get("XDG_STATE_HOME") or (env.get("HOME") and f"{env['HOME']}/.local/state")
-    return Path(base, "vault-mem", "inbox") if base else None
-
-
 def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: float) -> bool:
     from vault_mem.operations.sessions.candidates import propose_from
+    from vault_mem.operations.sessions.sessions import remove
 
     folder = workspace.folder
-    drop_old(workspace)
+    if folder.settings.sessions_days:
+        remove(workspace, older_than=timedelta(days=folder.settings.sessions_days), held=True)
     keeper = Keeper(workspace)
     told = {each.name: hook(each.told) for each in left}
     latest = {told[each.name].get("transcript_path", each.name): each for each in left}  # one reading serves them all
@@ -93,14 +90,10 @@ def _take(keeper: Keeper, agent: str, each: sessions.InboxItem, record: dict[str
         return Kept()
     id_ = record.get("session_id") or record.get("conversation_id") or ""
     project, source = record.get("cwd") or each.cwd, Source(Path(path).expanduser())
-    if _holds_many(reader):
+    if getattr(reader, "HOLDS_MANY", False):
         id_ = reader.known_as(source.path, id_) if hasattr(reader, "known_as") else id_
         source = Source(source.path, id_)
     return keeper.keep(reader, source, agent=agent, id_=id_, project=project, deadline=deadline)
-
-
-def _holds_many(reader: ModuleType) -> bool:
-    return bool(getattr(reader, "HOLDS_MANY", False))
 
 
 def agent_of(record: dict[str, str]) -> str:
@@ -115,11 +108,3 @@ def agent_of(record: dict[str, str]) -> str:
     if "/.gemini/" in path or event in ("AfterAgent", "PreCompress"):
         return "gemini"
     return "claude-code" if path and event else ""
-
-
-def drop_old(workspace: Workspace) -> int:
-    """Remove sessions that are older than the setting allows; returns how many."""
-    from vault_mem.operations.sessions.sessions import remove
-
-    days = workspace.folder.settings.sessions_days
-    return len(remove(workspace, older_than=timedelta(days=days), held=True).removed) if days else 0

@@ -61,10 +61,13 @@ def import_sessions(
         keeper = Keeper(workspace)
         for done, each in enumerate(found, start=1):
             try:
-                if dry_run:
-                    _look(keeper, reader, each, report)
+                before = set(keeper.known.values())
+                turns, key = keeper.would_keep(reader, each) if dry_run else _kept(keeper, reader, each)
+                report.turns += turns
+                if not turns:
+                    report.same += 1
                 else:
-                    _take(keeper, reader, each, report)
+                    (report.grown if key in before else report.new).append(key or str(each.path))
             except (OSError, VaultMemError) as error:
                 reason = error.message if isinstance(error, VaultMemError) else error.strerror or str(error)
                 report.refused.append(BadItem(f"{reader.NAME}:{each.id or each.path.name}", reason))
@@ -73,21 +76,6 @@ def import_sessions(
     return report
 
 
-def _take(keeper: Keeper, reader: ModuleType, source: Source, report: SessionsReport) -> None:
-    before = set(keeper.known.values())
+def _kept(keeper: Keeper, reader: ModuleType, source: Source) -> tuple[int, str]:
     kept = keeper.keep(reader, source)
-    if not kept.new:
-        report.same += 1
-    else:
-        (report.grown if kept.key in before else report.new).append(kept.key)
-        report.turns += kept.new
-
-
-def _look(keeper: Keeper, reader: ModuleType, source: Source, report: SessionsReport) -> None:
-    """What an import would add; nothing is written."""
-    turns, key = keeper.would_keep(reader, source)
-    if not turns:
-        report.same += 1
-    else:
-        (report.grown if key else report.new).append(key or str(source.path))
-        report.turns += turns
+    return kept.new, kept.key

@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cached_property
 from types import ModuleType
 
@@ -199,16 +198,13 @@ class Keeper:
                 added, head.full = added[: max(room - len(body), 0)] + _FULL, True
                 break
         raw = notes.dump(head, body + added, zone)
-        key = key or sessions.key_for(folder, head.agent, head.session.partition(":")[2], self._start(head))
+        key = key or sessions.key_for(folder, head.agent, head.session.partition(":")[2], head.started or folder.now())
         sessions.save(folder, key, before, raw)
         if not result.new:
             result.first_line = raw[: len(raw) - len(added.encode())].count(b"\n") + 1
         self.known[tail] = result.key = key
         result.new += len(turns)
         result.private = head.private
-
-    def _start(self, head: Session) -> datetime:
-        return head.started or self.folder.now()
 
     def _clean(self, turn: Turn, hidden: frozenset[str]) -> Turn:
         text = without_segments(masked(turn.text), hidden, PRIVATE_MARK)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
 
 from vault_mem.errors import InvalidInput, NotFound
@@ -77,8 +78,10 @@ def search_sessions(workspace: Workspace, query: str, limit: int) -> list[Sessio
     folder = workspace.folder
     if folder.public:
         return []
-    hits = table.search(folder, query, _CANDIDATES)
-    said = [(hit, each) for hit in hits if (each := _at_line(workspace, hit.key, hit.line)) is not None]
+    said: list[tuple[table.TurnHit, Said]] = []
+    for hit in table.search(folder, query, _CANDIDATES):
+        turns = notes.turns(folder.tree.read(hit.key) or b"", folder.zone)
+        said += islice(((hit, each) for each in turns if each.line == hit.line), 1)
     if not said:
         return []
     wanted = dict.fromkeys(table.words(query), 1.0)
@@ -91,7 +94,8 @@ def search_sessions(workspace: Workspace, query: str, limit: int) -> list[Sessio
         alike = calibration.similarity(float(vector @ vectors[0]))
         if hit.share < _ENOUGH_WORDS and alike < _ENOUGH_LIKENESS:
             continue
-        head = _head(workspace, hit.key)
+        parts = notes.parse(folder.tree.read(hit.key) or b"", folder.zone)
+        head = parts.head if parts else Session("", "")
         score = round((hit.score / best + hit.share + alike) / 3, 4)
         results.append(SessionHit(hit.key, hit.line, head.agent, head.project, each.at, each.role, text, score))
     results.sort(key=lambda each: (-each.score, each.key, each.line))
@@ -180,16 +184,6 @@ def _all(workspace: Workspace, before: datetime | None = None) -> list[SessionFi
             first = next((each.text for each in notes.turns(raw, folder.zone) if each.role == notes.USER), "")
             found.append(SessionFile(key, parts.head, " ".join(first.split())[:80], len(raw)))
     return found
-
-
-def _head(workspace: Workspace, key: str) -> Session:
-    parts = notes.parse(workspace.folder.tree.read(key) or b"", workspace.folder.zone)
-    return parts.head if parts else Session("", "")
-
-
-def _at_line(workspace: Workspace, key: str, line: int) -> Said | None:
-    raw = workspace.folder.tree.read(key) or b""
-    return next((each for each in notes.turns(raw, workspace.folder.zone) if each.line == line), None)
 
 
 def _is_of(each: SessionFile, project: str) -> bool:

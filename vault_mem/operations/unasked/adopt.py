@@ -13,7 +13,7 @@ from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
-from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.journal import Transaction, operation, writing
 from vault_mem.vault.steps import FileStep, read
 
 
@@ -74,9 +74,8 @@ def _adopt(workspace: Workspace, known: Known) -> bool:
         raw = read(workspace.folder, known.key)
         if raw is None:
             return False
-        transaction = Transaction(workspace.folder, "adopt", "the note had no id", unasked=True)
-        transaction.write(known.key, raw, edit(raw, {"id": known.id}))
-        transaction.commit()
+        with operation(workspace.folder, "adopt", "the note had no id", unasked=True) as transaction:
+            transaction.write(known.key, raw, edit(raw, {"id": known.id}))
     except VaultMemError as error:
         workspace.notices.append(f"{known.key}: no id written: {error.message}")
         return False

@@ -8,9 +8,8 @@ from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.operations.changing import is_quiet_file
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import read_if_can
 from vault_mem.vault.walk import content_hash
 
 COMMAND = "heal"
@@ -57,7 +56,7 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
     homes = _Homes(workspace)
     wait: list[str] = []
     for key in looked_at:
-        raw = _note(folder, key)
+        raw = read_if_can(folder, key) if folder.is_note(key) else b""
         found = {home for name in named_in(raw) if (home := homes.of(name, key))}
         if not found or declined(COMMAND, key, content_hash(raw, len(raw))):
             continue
@@ -77,14 +76,6 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
         else:
             wait.append(key)
     return transaction, wait
-
-
-def _note(folder: Folder, key: str) -> bytes:
-    """A note that may be changed; nothing where it cannot be read."""
-    try:
-        return (read(folder, key) or b"") if folder.is_note(key) else b""
-    except VaultMemError:
-        return b""
 
 
 class _Homes:

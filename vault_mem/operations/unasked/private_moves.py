@@ -5,15 +5,15 @@ In, if the note says so; out, only if the daemon saw its flag change (SPEC P-2).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vault_mem.errors import VaultMemError
 from vault_mem.index.known import Known
 from vault_mem.notes.parse import flag_in
-from vault_mem.operations import sharing
-from vault_mem.operations.changing import index_written, is_quiet, read_to_edit, read_to_remove
+from vault_mem.operations.changing import index_written, is_quiet, read_to_edit
 from vault_mem.operations.unasked.declined import Declined
-from vault_mem.operations.upkeep.private import PrivateResult, held_by_git, note_held, notices, plan_private
-from vault_mem.operations.upkeep.publish import plan_publish
-from vault_mem.operations.vaults import views
+from vault_mem.operations.upkeep.private import commit_private, held_by_git, hiding, notices
+from vault_mem.operations.upkeep.publish import showing
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
 from vault_mem.vault.journal import writing
@@ -25,14 +25,14 @@ MOST_MOVED = 20
 
 def waiting(workspace: Workspace) -> list[Known]:
     """Public notes that say they are private, and are to be moved; not those whose move was undone."""
-    folder = workspace.folder
-    flagged = workspace.index.known.flagged() if folder.settings.private_moves else []
-    declined = Declined(folder) if flagged else None
-    return [
-        known
-        for known in flagged
-        if folder.is_note(known.key) and not (declined and declined("private", known.key, known.hash))
-    ]
+    flagged = workspace.index.known.flagged() if workspace.folder.settings.private_moves else []
+    return _not_declined(workspace, "private", flagged)
+
+
+def _not_declined(workspace: Workspace, command: str, found: list[Known]) -> list[Known]:
+    declined = Declined(workspace.folder) if found else None
+    notes = [known for known in found if workspace.folder.is_note(known.key)]
+    return [known for known in notes if declined and not declined(command, known.key, known.hash)]
 
 
 def move_flagged(workspace: Workspace) -> list[str]:
@@ -46,21 +46,9 @@ def move_flagged(workspace: Workspace) -> list[str]:
         try:
             with writing(workspace.folder):
                 memory = memories[known.key]
-                raw = read_to_remove(workspace, memory)
                 held = held_by_git(workspace.folder, memory)
-                instead = views.newest_introspection(workspace, but=memory.id)
-                transaction, aside = plan_private(
-                    workspace.folder,
-                    workspace.names,
-                    memory,
-                    raw,
-                    workspace.index.telling,
-                    instead=instead,
-                    unasked=True,
-                )
-                note_held(transaction, memory.id, held)
-                sharing.owe(workspace, transaction.ids, transaction.notes)
-                transaction.commit()
+                transaction, noticed = hiding(workspace, memory, unasked=True)
+                commit_private(workspace, transaction, memory, held)
             index_written(workspace, transaction)  # the store follows when nobody waits to write
         except VaultMemError as error:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")
@@ -68,7 +56,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
         moved.append(known.key)
         new = next(key for key in transaction.notes if workspace.folder.is_private(key) and memory.id in key)
         workspace.notices.append(f"a note that says it is private was moved to {new}")
-        workspace.notices += [*transaction.notices, *notices(PrivateResult(memory, in_git=held, **vars(aside)))]
+        workspace.notices += [*transaction.notices, *notices(replace(noticed, in_git=held))]
     return moved
 
 
@@ -78,14 +66,9 @@ def leaving(workspace: Workspace) -> list[Known]:
     Only who watches the files all the time can have seen it. What a file says is not enough: it may have come from
     anywhere, with whatever flag (SPEC P-2).
     """
-    folder = workspace.folder
-    seen = workspace.watch.cleared() if workspace.watch and folder.settings.private_moves else {}
-    declined = Declined(folder) if seen else None
-    return [
-        known
-        for key, known in workspace.index.known.files(seen).items()
-        if known.state == seen[key] and folder.is_note(key) and not (declined and declined("publish", key, known.hash))
-    ]
+    seen = workspace.watch.cleared() if workspace.watch and workspace.folder.settings.private_moves else {}
+    found = workspace.index.known.files(seen).items()
+    return _not_declined(workspace, "publish", [known for key, known in found if known.state == seen[key]])
 
 
 def move_cleared(workspace: Workspace) -> list[str]:
@@ -102,9 +85,7 @@ def move_cleared(workspace: Workspace) -> list[str]:
                 raw = read_to_edit(workspace, memory)
                 if content_hash(raw, len(raw)) != known.hash or flag_in(raw) is not False:
                     continue
-                newest = views.newest_introspection(workspace)
-                speaks = newest is None or newest.created < memory.created
-                transaction, _ = plan_publish(folder, workspace.names, memory, raw, speaks=speaks, unasked=True)
+                transaction, _ = showing(workspace, memory, raw, unasked=True)
                 transaction.commit()
         except VaultMemError as error:
             workspace.notices.append(f"{known.key} stays private: {error.message}")

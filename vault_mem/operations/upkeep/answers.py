@@ -5,9 +5,9 @@ One whose memories have changed since is marked stale and not carried out.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
 from vault_mem.model import Memory
@@ -16,23 +16,23 @@ from vault_mem.notes.checklist import Proposal
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import split
-from vault_mem.operations.changing import changing, commit, is_quiet_file, read_to_edit, read_to_remove
+from vault_mem.operations.changing import changes, commit, is_quiet_file, read_to_edit, read_to_remove
 from vault_mem.operations.memory.remember import remember
 from vault_mem.operations.sessions.candidates import draft_of, said_at, settled
 from vault_mem.operations.upkeep.link import linking
 from vault_mem.operations.upkeep.merge import plan_merge
-from vault_mem.operations.upkeep.proposals import file_key, text_of, write
+from vault_mem.operations.upkeep.proposals import file_key, text_of, waiting, write
 from vault_mem.operations.upkeep.review import STALE, Suggestion, digest_of, open_proposals, proposal_for, says_more
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.parts import together
 from vault_mem.vault.steps import read
 
 
 @dataclass(frozen=True)
-class Answer(Result):
+class Answer(Result, if_any=("memory_id",), renamed={"outcome": "status"}):
     """What became of a proposal: applied, rejected or stale."""
 
     proposal: Proposal
@@ -41,26 +41,19 @@ class Answer(Result):
     note: str = ""
     memory_id: str = ""  # what a candidate of a session became
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "outcome", *([] if self.memory_id else ["memory_id"]), status=self.outcome)
 
-
+@changes
 def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:
     """Carry out a proposal, or refuse it for good. `which`: its number in the list, or its id."""
-
-    def act() -> Answer:
-        workspace.freshen()
-        waiting = open_proposals(workspace)
-        number = int(which) - 1 if which.isdigit() else -1
-        found = [each for each in waiting if each.id == which.removeprefix("^")]
-        if 0 <= number < len(waiting):
-            found = [waiting[number]]
-        if not found:
-            raise NotFound(f"No open proposal {which}", "`vault-mem review list` shows them")
-        return _settle(workspace, found[0], accept=accept)
-
-    return changing(workspace, act)
+    workspace.freshen()
+    asked = open_proposals(workspace)
+    number = int(which) - 1 if which.isdigit() else -1
+    found = [each for each in asked if each.id == which.removeprefix("^")]
+    if 0 <= number < len(asked):
+        found = [asked[number]]
+    if not found:
+        raise NotFound(f"No open proposal {which}", "`vault-mem review list` shows them")
+    return _settle(workspace, found[0], accept=accept)
 
 
 def apply_ticked(workspace: Workspace) -> list[Answer]:
@@ -68,8 +61,7 @@ def apply_ticked(workspace: Workspace) -> list[Answer]:
     answers = []
     for private in (False, True):
         key = file_key(workspace.folder, private=private)
-        raw = read(workspace.folder, key)
-        for proposal in checklist.undecided((raw or b"").decode(errors="replace")):
+        for proposal in waiting(workspace.folder, private=private):
             if proposal.box in "xX-" and is_quiet_file(workspace, key):
                 try:
                     with writing(workspace.folder):
@@ -84,11 +76,13 @@ def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: 
     reason = f"proposal {proposal.id}"
     if accept and proposal.kind == checklist.SAVE:
         return _save(workspace, proposal, unasked=unasked)
-    memories = _memories(workspace, proposal)
     if not accept:
         transaction = Transaction(folder, "review reject", reason, unasked=unasked, ids=list(proposal.ids))
         return _finish(workspace, transaction, proposal, "-", "rejected")
-    if memories is None or digest_of(partial(read, folder), memories) != proposal.digest:
+    memories = []
+    with suppress(NotFound):
+        memories = [workspace.index.get(id_) for id_ in proposal.ids]
+    if not memories or digest_of(partial(read, folder), memories) != proposal.digest:
         transaction = Transaction(folder, "review", reason, unasked=True, ids=list(proposal.ids))
         return _finish(workspace, transaction, proposal, STALE, "stale", "stale: changed since")
     if proposal.kind == "merge" and says_more(workspace, *memories):
@@ -111,8 +105,7 @@ def _save(workspace: Workspace, proposal: Proposal, *, unasked: bool) -> Answer:
     transaction = Transaction(folder, "review accept", f"proposal {proposal.id}", unasked=unasked)
     if draft is None:
         return _finish(workspace, transaction, proposal, STALE, "stale", "stale: its words cannot be read")
-    hidden = checklist.undecided(text_of(read(folder, file_key(folder, private=True))))
-    private = proposal.id in {each.id for each in hidden}
+    private = proposal.id in {each.id for each in waiting(folder, private=True)}
     draft = replace(draft, private=private, created=said_at(workspace, proposal))
     with together(folder, "review accept") as whole:
         result = remember(workspace, draft, keep_refused=False)
@@ -134,7 +127,9 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
     if proposal.kind in ("merge", "append"):
         keep, removed = memories
         raws = read_to_edit(workspace, keep), read_to_remove(workspace, removed)
-        retold = _appended(*raws) if proposal.kind == "append" else None
+        retold = None
+        if proposal.kind == "append":
+            retold = replace_body(raws[0], f"{split(raws[0]).body.rstrip()}\n\n{split(raws[1]).body.strip()}\n")
         return plan_merge(folder, workspace.names, keep, raws[0], removed, raws[1], retold, reason)[0]
     if proposal.kind == "link":
         return linking(workspace, memories[0], memories[1], "related", reason=reason)
@@ -150,11 +145,6 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
     if not old.closed_at(now):
         close_in(transaction, workspace, old, now)
     return transaction
-
-
-def _appended(keep: bytes, removed: bytes) -> bytes:
-    """A note with the text of another below its own."""
-    return replace_body(keep, f"{split(keep).body.rstrip()}\n\n{split(removed).body.strip()}\n")
 
 
 def _offer_to_append(workspace: Workspace, proposal: Proposal, memories: list[Memory]) -> Answer:
@@ -184,16 +174,9 @@ def _finish(
     folder = workspace.folder
     for private in (False, True):
         key = file_key(folder, private=private)
-        if any(each.id == proposal.id for each in checklist.undecided(text_of(read(folder, key)))):
+        if any(each.id == proposal.id for each in waiting(folder, private=private)):
             day = f"{folder.now():%Y-%m-%d}"
             text = text_of(transaction.now(key))
             write(transaction, key, checklist.settle(text, replace(as_ or proposal, box=" "), box, day, note))
     commit(workspace, transaction)
     return Answer(proposal, outcome, transaction.op, note)
-
-
-def _memories(workspace: Workspace, proposal: Proposal) -> list[Memory] | None:
-    try:
-        return [workspace.index.get(id_) for id_ in proposal.ids]
-    except NotFound:
-        return None

@@ -247,13 +247,9 @@ def _keys(folder: Folder) -> Iterator[str]:
                 folders[:] = [key for key in folders if key != ".git"]
             yield from ([parent] if parent else [])
             for key in others:
-                if not (name_of(key).startswith(TEMPORARY) and key.endswith(".tmp")) and _kept(folder, key):
+                found = folder.tree.stat(key)  # anything but files and links, such as a FIFO, is left out
+                kept = found is not None and (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode))
+                if kept and not (name_of(key).startswith(TEMPORARY) and key.endswith(".tmp")):
                     yield key
     except OSError as error:
         raise VaultMemError(f"cannot read {error.filename}: {error.strerror}", "no backup was written") from error
-
-
-def _kept(folder: Folder, key: str) -> bool:
-    """Files and links; anything else, such as a FIFO, is left out."""
-    found = folder.tree.stat(key)
-    return found is not None and (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode))

@@ -31,14 +31,18 @@ _AT_ONCE = 3.0
 
 
 @dataclass(frozen=True)
-class ReplacedText:
-    """A note with another text of ours, and what a person had added to the old one: still there."""
+class NoteChange:
+    """Other bytes for a memory's file. `written`: which part of its text we wrote, or whether all of it.
+
+    `kept` is what a person had added to a text of ours that was replaced: it is still there.
+    """
 
     raw: bytes
+    written: str | bool = False
     kept: str = ""
 
 
-def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *, if_unclear: str = "") -> ReplacedText:
+def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *, if_unclear: str = "") -> NoteChange:
     """A memory's note with our text replaced; a person's words around it stay.
 
     Raises Conflict where they cannot be told apart; `if_unclear` is then what the caller can do about it. Without it,
@@ -51,10 +55,10 @@ def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *
             before, after = found
             kept = (before + after).strip()
             new = f"{before}{text}{after or chr(10)}" if kept else f"{text}\n"
-            return ReplacedText(replace_body(raw, new), kept)
+            return NoteChange(replace_body(raw, new), text if kept else True, kept)
     if if_unclear and body.strip():
         raise Conflict(f"{memory.id}: its text was written or changed by hand, and nothing was replaced", if_unclear)
-    return ReplacedText(replace_body(raw, f"{text}\n"))
+    return NoteChange(replace_body(raw, f"{text}\n"), written=True)
 
 
 def _written(folder: Folder, memory: Memory, body: str) -> Iterator[str]:

@@ -99,7 +99,9 @@ def consolidate(
     def act() -> ConsolidationStats:
         freshen_to_change(workspace)
         transaction = Transaction(workspace.folder, "consolidate", "they followed one another")
-        pairs = _pairs(_recent(workspace, window, window_hours), max_replay_events)
+        lasting = (memory for memory in _recent(workspace, window, window_hours) if not memory.provisional)
+        pairs = list(pairwise(lasting))  # those that followed one another, the latest of them (SPEC C-1)
+        pairs = pairs[max(len(pairs) - max_replay_events, 0) :]
         links = _link(workspace, transaction, pairs) if pairs else 0
         review.propose_in(transaction, workspace, [*_suggestions(workspace, merges, changes)])
         if transaction.steps:
@@ -120,8 +122,10 @@ def _suggestions(
             yield _merge(workspace, each)
     for change in changes:
         with contextlib.suppress(NotFound):
-            if _is_state(workspace, change):
-                yield _supersede(change)
+            old = workspace.index.get(change.memory_b_id)
+            if old.kind in STATE_KINDS:  # events are a log: what happened twice, with other figures, happened twice
+                ids = (change.memory_a_id, change.memory_b_id)
+                yield review.Suggestion("supersede", ids, "; ".join(change.differs))
 
 
 def _merge(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion:
@@ -135,16 +139,6 @@ def _merge(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion
     return review.Suggestion("merge", (keep.id, remove.id), f"similarity {1 - candidate.distance:.2f}")
 
 
-def _supersede(candidate: SupersedeCandidate) -> review.Suggestion:
-    ids = (candidate.memory_a_id, candidate.memory_b_id)
-    return review.Suggestion("supersede", ids, "; ".join(candidate.differs))
-
-
-def _is_state(workspace: Workspace, candidate: MergeCandidate) -> bool:
-    """Events are a log: what happened twice, with other figures, happened twice."""
-    return workspace.index.get(candidate.memory_b_id).kind in STATE_KINDS
-
-
 def _recent(workspace: Workspace, window: int | None, window_hours: float) -> list[Memory]:
     """The memories that count as new, oldest first."""
     now = workspace.folder.now()
@@ -152,12 +146,6 @@ def _recent(workspace: Workspace, window: int | None, window_hours: float) -> li
     recent = [memory for memory in workspace.index.memories(Filters(since=since)) if memory.created <= now]
     recent.sort(key=lambda memory: memory.order)
     return recent if window is None else recent[max(len(recent) - window, 0) :]
-
-
-def _pairs(recent: list[Memory], most: int) -> list[tuple[Memory, Memory]]:
-    """Those that followed one another, the latest of them (SPEC C-1)."""
-    pairs = list(pairwise(memory for memory in recent if not memory.provisional))
-    return pairs[max(len(pairs) - most, 0) :]
 
 
 def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Any
@@ -19,11 +19,11 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import Note, parse, read_time, written_list
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changes, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.unasked.adopt import adopt_in
-from vault_mem.operations.upkeep.by_hand import replace_words
+from vault_mem.operations.upkeep.by_hand import NoteChange, replace_words
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
@@ -40,18 +40,9 @@ _ELSEWHERE = {
     "links": "use `vault-mem link` and `vault-mem unlink`",
     "supersedes": "use `vault-mem remember ... --supersedes ID`",
 }
-
-
+# Why, where nobody says it.
+_REASONS = {"remember --update": "the text was replaced"}
 REPLACE_ALL = "read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not"
-
-
-@dataclass(frozen=True)
-class NoteChange:
-    """Other bytes for a memory's file. `written`: which part of its text we wrote, or whether all of it."""
-
-    raw: bytes
-    written: str | bool = False
-    kept: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,18 +90,14 @@ def edit_memory(
             redact.seal({"fields": [*given.values()]})  # before the types are looked at: errors quote what was given
         changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
         draft = _checked(memory, content, changes, folder)
-        kept = ""
-        if content is None:
-            after = raw
-        elif keep_added:
-            replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
-            after, kept = replaced.raw, replaced.kept
-        else:
-            after = replace_body(raw, draft.content + "\n")
-        edited = edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
-        return NoteChange(edited, draft.content if kept else content is not None, kept)
+        told = NoteChange(raw)
+        if content is not None and keep_added:
+            told = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+        elif content is not None:
+            told = NoteChange(replace_body(raw, draft.content + "\n"), written=True)
+        return replace(told, raw=edit(told.raw, changes | ({"kind": draft.kind} if changes.get("kind") else {})))
 
-    return change_memory(workspace, id_, change, command, reason)
+    return change_memory(workspace, id_, change, command, reason or _REASONS.get(command, ""))
 
 
 def update_memory(
@@ -126,26 +113,19 @@ def update_memory(
 
     Raises Conflict where the two cannot be told apart.
     """
-
-    def change(memory: Memory, raw: bytes) -> NoteChange:
-        check_words(memory.private, {"content": content, "reason": reason}, allow_secret=allow_secret)
-        text = _checked(memory, content, {}, workspace.folder).content
-        if replace_all:
-            return NoteChange(replace_body(raw, f"{text}\n"), written=True)
-        replaced = replace_words(workspace, memory, raw, text, if_unclear=REPLACE_ALL)
-        return NoteChange(replaced.raw, text if replaced.kept else True, replaced.kept)
-
-    return change_memory(workspace, id_, change, "remember --update", reason or "the text was replaced")
+    return edit_memory(
+        workspace,
+        id_,
+        content=content,
+        reason=reason,
+        command="remember --update",
+        allow_secret=allow_secret,
+        keep_added=not replace_all,
+    )
 
 
 def save_note(
-    workspace: Workspace,
-    memory: Memory,
-    before: bytes,
-    after: bytes,
-    reason: str = "",
-    *,
-    allow_secret: bool = False,
+    workspace: Workspace, memory: Memory, before: bytes, after: bytes, reason: str = "", *, allow_secret: bool = False
 ) -> EditResult:
     """Save a whole note that its owner edited elsewhere; raises Conflict if the file is no longer as it was."""
     words = {"content": after.decode(errors="replace"), "reason": reason}
@@ -205,23 +185,20 @@ def with_endings(before: bytes, text: str) -> bytes:
     return (mark + "".join(lines)).encode()
 
 
+@changes
 def change_memory(
     workspace: Workspace, id_: str, change: Callable[[Memory, bytes], NoteChange], command: str, reason: str
 ) -> EditResult:
     """Let `change` make other bytes of a memory's file, and the views follow."""
-
-    def act() -> EditResult:
-        memory = to_change(workspace, id_)
-        raw = read_to_edit(workspace, memory)
-        wanted = change(memory, raw)
-        transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
-        if not transaction.steps:
-            return EditResult(memory)
-        adopt_in(workspace, transaction)
-        op = commit(workspace, transaction)
-        return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)
-
-    return changing(workspace, act)
+    memory = to_change(workspace, id_)
+    raw = read_to_edit(workspace, memory)
+    wanted = change(memory, raw)
+    transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
+    if not transaction.steps:
+        return EditResult(memory)
+    adopt_in(workspace, transaction)
+    op = commit(workspace, transaction)
+    return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)
 
 
 def plan_change(
@@ -269,29 +246,21 @@ def _check_note(folder: Folder, memory: Memory, before: bytes, after: bytes) -> 
         raise InvalidInput("the text is empty", f"to remove the memory: vault-mem forget {memory.id}")
     if was.fields.get("id") != now.fields.get("id"):
         raise InvalidInput("the id was changed", _ELSEWHERE["id"])
-    if was.memory.private != now.memory.private or _private_flag(was) != _private_flag(now):
+    flags = [note.fields.get("private") or False for note in (was, now)]
+    if was.memory.private != now.memory.private or flags[0] != flags[1]:
         raise InvalidInput("`private` was changed", _ELSEWHERE["private"])
     if split(before).front is not None and split(after).front is None:
         raise InvalidInput("the front matter is gone", "keep the lines between --- and ---")
-
-
-def _private_flag(note: Note) -> object:
-    return note.fields.get("private") or False
 
 
 def _checked(memory: Memory, content: str | None, changes: Mapping[str, Value | None], folder: Folder) -> Draft:
     """The memory as it would be, checked as a new one is."""
     names = [name for name in (*GIVEN, "created", "metadata") if name not in ("supersedes", "private")]
     blank = Draft("")
-    values = {
-        name: getattr(memory, name) if name not in changes else _or(changes[name], getattr(blank, name))
-        for name in names
-    }
+    values: dict[str, Any] = {name: getattr(memory, name) for name in names}
+    for name in values.keys() & changes.keys():
+        values[name] = getattr(blank, name) if changes[name] is None else changes[name]
     return checked(Draft("-" if content is None else content, **values), folder.zone)
-
-
-def _or(value: Any, default: Any) -> Any:
-    return default if value is None else value
 
 
 def _typed(key: str, value: Any, folder: Folder) -> Value | None:

@@ -15,7 +15,7 @@ from vault_mem.notes.episode import episode_file, episode_text, read_episode
 from vault_mem.notes.links import nameable, read_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
-from vault_mem.operations.changing import changing, commit, freshen_to_change, new_id, read_to_edit
+from vault_mem.operations.changing import changes, changing, commit, freshen_to_change, new_id, read_to_edit
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.backlinks import referrers
 from vault_mem.operations.upkeep.link import require_memory
@@ -66,15 +66,12 @@ class EpisodeChange(Result):
 
 
 @dataclass(frozen=True)
-class EpisodeList(Results[EpisodeResult]):
+class EpisodeList(Results[EpisodeResult], items="episodes"):
     """Episodes, latest first."""
 
     episodes: list[EpisodeResult]
     stale: bool = False
     pending: int = 0
-
-    def _items(self) -> list[EpisodeResult]:
-        return self.episodes
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -144,54 +141,50 @@ def list_episodes(workspace: Workspace) -> EpisodeList:
     return EpisodeList(found, freshness.stale, freshness.pending)
 
 
+@changes
 def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
     """Put memories into an episode; with a private one it becomes private itself (SPEC P-6)."""
-
-    def act() -> EpisodeChange:
-        memories = _memories(workspace, ids)
-        episode, raw = _to_change(workspace, episode_id)
-        present = _result(workspace, episode).memories
-        inside = {memory.id for memory in present}
-        new = [memory for memory in memories if memory.id not in inside]
-        transaction = Transaction(workspace.folder, "episode add", ids=[episode.id, *(memory.id for memory in new)])
-        left: list[str] = []
-        hidden = not episode.private and any(memory.private for memory in new)
-        if new:
-            names = workspace.names
-            items = [*written_list(raw, "members"), *(f"[[{_name(names, memory)}]]" for memory in new)]
-            after = edit(raw, {"members": items} | _span(workspace.folder, [*present, *new]))
-            if hidden:
-                left = plan_hide(transaction, episode, raw, after, names)
-            else:
-                transaction.write(episode.path, raw, after)
-            _commit(workspace, transaction)
-        unchanged = [memory.id for memory in memories if memory.id in inside]
-        result = _result(workspace, _find(workspace, episode.id))
-        return EpisodeChange(result, [memory.id for memory in new], unchanged, hidden, left, transaction.op)
-
-    return changing(workspace, act)
+    memories = _memories(workspace, ids)
+    episode, raw = _to_change(workspace, episode_id)
+    present = _result(workspace, episode).memories
+    inside = {memory.id for memory in present}
+    new = [memory for memory in memories if memory.id not in inside]
+    transaction = Transaction(workspace.folder, "episode add", ids=[episode.id, *(memory.id for memory in new)])
+    left: list[str] = []
+    hidden = not episode.private and any(memory.private for memory in new)
+    if new:
+        names = workspace.names
+        items = [*written_list(raw, "members"), *(f"[[{_name(names, memory)}]]" for memory in new)]
+        after = edit(raw, {"members": items} | _span(workspace.folder, [*present, *new]))
+        if hidden:
+            left = plan_hide(transaction, episode, raw, after, names)
+        else:
+            transaction.write(episode.path, raw, after)
+        if transaction.steps:
+            commit(workspace, transaction)
+    unchanged = [memory.id for memory in memories if memory.id in inside]
+    result = _result(workspace, _find(workspace, episode.id))
+    return EpisodeChange(result, [memory.id for memory in new], unchanged, hidden, left, transaction.op)
 
 
+@changes
 def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
     """Take memories out of an episode, also such as no longer exist. A private episode stays private."""
-
-    def act() -> EpisodeChange:
-        episode, raw = _to_change(workspace, episode_id)
-        items = written_list(raw, "members")
-        out = {id_: _items_of(workspace, items, id_) for id_ in ids}
-        absent = [id_ for id_, found in out.items() if not found]
-        if absent:
-            raise NotFound(f"Not in {episode.id}: {', '.join(absent)}", f"`vault-mem episode show {episode.id}`")
-        gone = {item for found in out.values() for item in found}
-        kept = [item for item in items if item not in gone]
-        remaining = _result(workspace, replace(episode, members=_targets(kept))).memories
-        wanted: dict[str, Any] = {"members": kept} | (_span(workspace.folder, remaining) if remaining else {})
-        transaction = Transaction(workspace.folder, "episode remove", ids=[episode.id, *ids])
-        transaction.write(episode.path, raw, edit(raw, wanted))
-        _commit(workspace, transaction)
-        return EpisodeChange(_result(workspace, _find(workspace, episode.id)), list(ids), op=transaction.op)
-
-    return changing(workspace, act)
+    episode, raw = _to_change(workspace, episode_id)
+    items = written_list(raw, "members")
+    out = {id_: _items_of(workspace, items, id_) for id_ in ids}
+    absent = [id_ for id_, found in out.items() if not found]
+    if absent:
+        raise NotFound(f"Not in {episode.id}: {', '.join(absent)}", f"`vault-mem episode show {episode.id}`")
+    gone = {item for found in out.values() for item in found}
+    kept = [item for item in items if item not in gone]
+    remaining = _result(workspace, replace(episode, members=_targets(kept))).memories
+    wanted: dict[str, Any] = {"members": kept} | (_span(workspace.folder, remaining) if remaining else {})
+    transaction = Transaction(workspace.folder, "episode remove", ids=[episode.id, *ids])
+    transaction.write(episode.path, raw, edit(raw, wanted))
+    if transaction.steps:
+        commit(workspace, transaction)
+    return EpisodeChange(_result(workspace, _find(workspace, episode.id)), list(ids), op=transaction.op)
 
 
 def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: bytes, names: Names) -> list[str]:
@@ -201,38 +194,30 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
     """
     folder = transaction.folder
     key = f"{folder.settings.private_folder}/{episode_file(replace(episode, private=True))}"
+    means = names.meaning(episode.path)
     left = []
     for other, raw in referrers(folder, names, episode.path):
         if other == episode.path:
             continue
-
-        def means(reference: Reference, source: str = other) -> bool:
-            return names.note(reference.target, source) == episode.path
-
         name = episode.id if folder.is_private(other) else ""
+
+        def let_go(reference: Reference, source: str = other, name: str = name) -> Reference | str | None:
+            if not means(reference.target, source):
+                return reference
+            return reference.to(name) if name else None if reference.key == "links" else reference
+
         try:
-            seen = rewritten(raw, lambda each: _let_go(each, means, name)) if folder.is_note(other) else raw  # noqa: B023
+            seen = rewritten(raw, let_go) if folder.is_note(other) else raw
         except EditRefused:
             seen = raw
         transaction.write(other, raw, seen)
-        if not name and any(map(means, references(seen, other))):
+        if not name and any(means(each.target, other) for each in references(seen, other)):
             left.append(other)
     transaction.remove(episode.path, before)
     transaction.create(key, edit(after, {"private": True}))
     if folder.tree.exists(".git"):
         transaction.notices.append(f"git may still hold {episode.path} and what it said")
     return left
-
-
-def _let_go(reference: Reference, means: Any, name: str) -> Reference | str | None:
-    if not means(reference):
-        return reference
-    return reference.to(name) if name else None if reference.key == "links" else reference
-
-
-def _commit(workspace: Workspace, transaction: Transaction) -> None:
-    if transaction.steps:
-        commit(workspace, transaction)
 
 
 def _memories(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:

@@ -17,7 +17,7 @@ from vault_mem.notes.links import WIKILINK, name_key, path_key, stem_of
 from vault_mem.notes.parse import parse, title_in, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_remove, to_change
+from vault_mem.operations.changing import changes, changing, commit, memory_written, read_to_remove, to_change
 from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.backlinks import changed_links, referrers
@@ -52,15 +52,11 @@ class ForgetResult(Result):
 
 
 @dataclass(frozen=True)
-class RestoreResult(Result):
+class RestoreResult(Result, status="restored"):
     """The memory that is back, and the files in which a reference to it could not be put back."""
 
     memory: Memory
     not_put_back: list[str] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="restored")
 
 
 @dataclass(frozen=True)
@@ -128,11 +124,8 @@ def plan_forget(
         def without(reference: Reference, key: str = key) -> Reference | None:
             return None if names.note(reference.target, key) == memory.path else reference
 
-        after = (
-            None
-            if is_episode(folder, key, text)
-            else changed_links(folder, key, text, without, update_links=update_links)
-        )
+        keeps = is_episode(folder, key, text)
+        after = None if keeps else changed_links(folder, key, text, without, update_links=update_links)
         if after is None or after == text:
             left.append(key)
         else:
@@ -152,13 +145,8 @@ def discard(
     proposals.drop(transaction, memory.id)
     transaction.remove(memory.path, raw)
     at = folder.now().isoformat()
-    record = {
-        "id": memory.id,
-        "at": at,
-        "reason": reason,
-        "file": transaction.steps[-1].record(),
-        "references": references,
-    }
+    file = transaction.steps[-1].record()
+    record = {"id": memory.id, "at": at, "reason": reason, "file": file, "references": references}
     key = trash_key(memory.id)
     transaction.write(key, read(folder, key), json.dumps(record, ensure_ascii=False).encode())
     log_deletion(transaction, memory.id, at, reason)
@@ -187,19 +175,16 @@ def trash(folder: Folder) -> list[Trashed]:
     return sorted(shown, key=lambda each: each.at, reverse=True)
 
 
+@changes
 def restore(workspace: Workspace, id_: str) -> RestoreResult:
     """Bring a forgotten memory back with the references to it. Returns it, and what could not be put back."""
-
-    def act() -> RestoreResult:
-        workspace.freshen()
-        trashed = in_trash(workspace.folder, id_)
-        if workspace.index.has(trashed.id):
-            raise Conflict(f"{trashed.id} is in the vault already", "forget that one first")
-        transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
-        commit(workspace, transaction)
-        return RestoreResult(memory_written(workspace, transaction, trashed.id), missing)
-
-    return changing(workspace, act)
+    workspace.freshen()
+    trashed = in_trash(workspace.folder, id_)
+    if workspace.index.has(trashed.id):
+        raise Conflict(f"{trashed.id} is in the vault already", "forget that one first")
+    transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
+    commit(workspace, transaction)
+    return RestoreResult(memory_written(workspace, transaction, trashed.id), missing)
 
 
 def plan_restore(folder: Folder, names: Names, trashed: Trashed) -> tuple[Transaction, list[str]]:

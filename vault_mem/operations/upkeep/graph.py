@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from vault_mem.result import Result, as_record
 PASSES = 20
 # How many of each kind are named; the rest are counted.
 TOP = 10
+_Near = dict[str, dict[str, float]]  # what each memory is linked to, and how closely
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class GraphLink:
 
 
 @dataclass(frozen=True)
-class GraphResult(Result):
+class GraphResult(Result, renamed={"arcs": "links"}):
     """Memories and the links between them; without a `centre` those of the whole vault that have links."""
 
     nodes: list[GraphNode]
@@ -51,10 +53,6 @@ class GraphResult(Result):
     centre: str = ""
     stale: bool = False
     pending: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "arcs", links=self.arcs)
 
 
 @dataclass(frozen=True)
@@ -101,22 +99,17 @@ class GraphOverview(Result):
             {"size": each.size, "hub": each.hub.id, "title": each.hub.title, "ids": each.ids} for each in self.clusters
         ]
         bridges = [vars(each.arc) | {"smaller": each.smaller} for each in self.bridges]
-        return {
-            "memories": self.memories,
-            "links": self.links,
-            "types": self.types,
-            "components": self.components,
-            "clusters": {"count": self.cluster_count, "top": clusters},
-            "hubs": [node.brief() | {"links": links} for node, links in self.hubs],
-            "bridges": {"count": self.bridge_count, "top": bridges},
-            "orphans": {"count": self.orphan_count, "top": [node.brief() for node in self.orphans]},
-            "dangling": {
-                "count": self.dangling_count,
-                "top": [node.brief() | {"target": target} for node, target in self.dangling],
-            },
-            "stale": self.stale,
-            "pending": self.pending,
-        }
+        orphans = [node.brief() for node in self.orphans]
+        dangling = [node.brief() | {"target": target} for node, target in self.dangling]
+        return as_record(
+            self,
+            *("cluster_count", "bridge_count", "orphan_count", "dangling_count", "titles"),
+            clusters={"count": self.cluster_count, "top": clusters},
+            hubs=[node.brief() | {"links": links} for node, links in self.hubs],
+            bridges={"count": self.bridge_count, "top": bridges},
+            orphans={"count": self.orphan_count, "top": orphans},
+            dangling={"count": self.dangling_count, "top": dangling},
+        )
 
 
 @dataclass(frozen=True)
@@ -143,15 +136,10 @@ def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int 
     """The memories around one, or all of the vault, with what a picture of many needs to know of each."""
     public = workspace.folder.public
     shown = neighbourhood(workspace, id_, depth, public_only=public) if id_ else picture(workspace, public_only=public)
-    near: dict[str, dict[str, float]] = {node.id: {} for node in shown.nodes}
-    for arc in shown.arcs:
-        weight = 1.0 if arc.confidence is None else arc.confidence
-        near[arc.source][arc.target] = near[arc.target][arc.source] = weight
+    near = _neighbours([node.id for node in shown.nodes], shown.arcs)
     graph = workspace.reading(lambda: workspace.graph)
     alone = [] if id_ else [each for each in graph.notes if each not in near and _shown(graph, each, public)]
-    hubs = {
-        member: max(group, key=lambda each: (len(near[each]), each)) for group in _clusters(near) for member in group
-    }
+    hubs = {member: _hub(near, group) for group in _clusters(near) for member in group}
     depths = {node.id: node.depth for node in shown.nodes}
     order = sorted(near, key=lambda each: (depths[each], -len(near[each]), each))
     order = (order + sorted(alone, key=lambda each: _newest(graph, each)))[:most]
@@ -215,15 +203,12 @@ def overview(workspace: Workspace, *, public_only: bool = False) -> GraphOvervie
     graph = workspace.reading(lambda: workspace.index.graph(every_file=True))
     ids = sorted(each for each, note in graph.notes.items() if not note.episode and _shown(graph, each, public_only))
     arcs = _arcs(graph.whole(), dict.fromkeys(ids, 0))
-    near: dict[str, dict[str, float]] = {each: {} for each in ids}
-    for arc in arcs:
-        weight = 1.0 if arc.confidence is None else arc.confidence
-        near[arc.source][arc.target] = near[arc.target][arc.source] = weight
+    near = _neighbours(ids, arcs)
     linked = sorted((each for each in ids if near[each]), key=lambda each: (-len(near[each]), each))
     groups = _clusters(near)
     component, sizes = _components(near)
     between = _bridges(near, component, sizes)
-    bridges = [Bridge(arc, smaller) for arc in arcs if (smaller := between.get(_pair(arc), 0))]
+    bridges = [Bridge(arc, smaller) for arc in arcs if (smaller := between.get(frozenset((arc.source, arc.target)), 0))]
     bridges.sort(key=lambda each: (-each.smaller, each.arc.source, each.arc.target))
     orphans = sorted((each for each in ids if not near[each]), key=lambda each: _newest(graph, each))
     known = set(ids)
@@ -234,10 +219,7 @@ def overview(workspace: Workspace, *, public_only: bool = False) -> GraphOvervie
         types=dict(Counter(arc.type for arc in arcs).most_common()),
         components=sum(size > 1 for size in sizes.values()),
         cluster_count=len(groups),
-        clusters=[
-            GraphCluster(len(group), _node(graph, max(group, key=lambda each: (len(near[each]), each))), group)
-            for group in groups[:TOP]
-        ],
+        clusters=[GraphCluster(len(group), _node(graph, _hub(near, group)), group) for group in groups[:TOP]],
         hubs=[(_node(graph, each), len(near[each])) for each in linked[:TOP]],
         bridge_count=len(bridges),
         bridges=bridges[:TOP],
@@ -275,11 +257,19 @@ def _arcs(graph: Graph, depths: dict[str, int]) -> list[GraphLink]:
     return found
 
 
-def _pair(arc: GraphLink) -> tuple[str, str]:
-    return (arc.source, arc.target) if arc.source < arc.target else (arc.target, arc.source)
+def _neighbours(ids: Iterable[str], arcs: list[GraphLink]) -> _Near:
+    near: _Near = {id_: {} for id_ in ids}
+    for arc in arcs:
+        weight = 1.0 if arc.confidence is None else arc.confidence
+        near[arc.source][arc.target] = near[arc.target][arc.source] = weight
+    return near
 
 
-def _clusters(near: dict[str, dict[str, float]]) -> list[list[str]]:
+def _hub(near: _Near, group: list[str]) -> str:
+    return max(group, key=lambda each: (len(near[each]), each))
+
+
+def _clusters(near: _Near) -> list[list[str]]:
     """Groups by label propagation: each takes the label that weighs most among its neighbours, until all keep theirs.
 
     Those with fewer links go first, so that hubs gather what is around them instead of what was looked at first.
@@ -305,7 +295,7 @@ def _clusters(near: dict[str, dict[str, float]]) -> list[list[str]]:
     return sorted((group for group in groups.values() if len(group) > 1), key=lambda group: (-len(group), group[0]))
 
 
-def _components(near: dict[str, dict[str, float]]) -> tuple[dict[str, str], dict[str, int]]:
+def _components(near: _Near) -> tuple[dict[str, str], dict[str, int]]:
     """Which connected part each memory is in, and how large the parts are."""
     part: dict[str, str] = {}
     sizes: dict[str, int] = {}
@@ -323,9 +313,7 @@ def _components(near: dict[str, dict[str, float]]) -> tuple[dict[str, str], dict
     return part, sizes
 
 
-def _bridges(
-    near: dict[str, dict[str, float]], part: dict[str, str], sizes: dict[str, int]
-) -> dict[tuple[str, str], int]:
+def _bridges(near: _Near, part: dict[str, str], sizes: dict[str, int]) -> dict[frozenset[str], int]:
     """Links whose loss would split a part, with the size of the smaller piece; single memories at an end do not count.
 
     Tarjan's way, without recursion: a link to a child from below which nothing leads back above it.
@@ -333,7 +321,7 @@ def _bridges(
     entered: dict[str, int] = {}
     low: dict[str, int] = {}
     below: dict[str, int] = {}
-    found: dict[tuple[str, str], int] = {}
+    found: dict[frozenset[str], int] = {}
     for root in near:
         if root in entered:
             continue
@@ -358,5 +346,5 @@ def _bridges(
                 below[parent] += below[id_]
                 smaller = min(below[id_], sizes[part[id_]] - below[id_])
                 if low[id_] > entered[parent] and smaller > 1:
-                    found[(id_, parent) if id_ < parent else (parent, id_)] = smaller
+                    found[frozenset((id_, parent))] = smaller
     return found

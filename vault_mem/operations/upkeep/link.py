@@ -68,6 +68,8 @@ class LinkEnd:
 
 def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason: str = "") -> LinkResult:
     """Link two memories, or change the type of their link where another is asked for. `type_` says what b is to a."""
+    from vault_mem.operations.memory.guard import compared
+
     if type_ is not None and type_ not in LINK_TYPES:
         raise InvalidInput(f"unknown type {type_!r}", f"a link's type is one of {', '.join(LINK_TYPES)}")
     writable(reason, "the reason")
@@ -81,7 +83,7 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
         if present is not None and type_ in (None, present.type):
             return LinkResult("already", one, other, present.type, present.confidence, "")
         wanted = type_ or "related"
-        confidence = _similarity(workspace, one, other) if wanted == "similar" else None
+        confidence = compared(workspace, one.content, other.content) if wanted == "similar" else None
         transaction = linking(workspace, one, other, wanted, confidence, reason)
         path = transaction.keys[-1]
         adopt_in(workspace, transaction)
@@ -226,13 +228,3 @@ def _retyped(item: str, other: LinkEnd, type_: str, confidence: float | None) ->
     found = read_link(item)
     title = (found.title if found else "") or other.memory.title
     return write_link(Link(found.target if found else other.name, type_, confidence, title))
-
-
-def _similarity(workspace: Workspace, a: Memory, b: Memory) -> float:
-    from vault_mem.embedding.calibration import size_of
-    from vault_mem.operations.memory.guard import embed
-
-    if a.content == b.content:
-        return 1.0
-    cosine = float(embed(workspace, a.content) @ embed(workspace, b.content))
-    return round(workspace.calibration.similarity(cosine, size_of(a.content, b.content)), 4)

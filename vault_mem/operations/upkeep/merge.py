@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from vault_mem.errors import Conflict, InvalidInput, Unsafe
 from vault_mem.index.links import Names
@@ -12,7 +11,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import LINK_KEYS, name_key, nameable, read_link, write_link
 from vault_mem.notes.origin import joined
 from vault_mem.notes.parse import title_of, written_list, written_words
-from vault_mem.notes.references import Reference, named_in, references, rewritten
+from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
@@ -23,14 +22,14 @@ from vault_mem.operations.upkeep.edit_memory import as_written
 from vault_mem.operations.upkeep.forget import discard
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import FileStep
 
 
 @dataclass(frozen=True)
-class MergeResult(Result):
+class MergeResult(Result, status="merged"):
     """The memory that stays, the one that went, the files whose links followed, and those that could not."""
 
     memory: Memory
@@ -38,10 +37,6 @@ class MergeResult(Result):
     references: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     op: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="merged")
 
 
 def merge(
@@ -70,8 +65,8 @@ def merge(
         transaction, left = plan_merge(
             workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
         )
-        if text is not None and told is not None:
-            transaction.written[one.id] = text if told.kept else True
+        if told is not None:
+            transaction.written[one.id] = told.written
         changed = [key for key in transaction.linking if key not in (one.path, other.path)]
         op = commit(workspace, transaction)
         shown = list(filter(workspace.folder.is_shown, left))
@@ -114,15 +109,21 @@ def plan_merge(
     transaction = Transaction(folder, "merge", reason, ids=[keep.id, removed.id])
     plan = _Plan(folder, names, keep, removed)
     named = list(referrers(folder, names, keep.path, removed.path))
-    after = plan.text_of_keep(keep_raw, retold)
-    linked = plan.linked_from(after)
+    # with its new text, and no link to what becomes part of it
+    after = rewritten(
+        keep_raw if retold is None else retold, lambda each: None if plan.goes(each.target, keep.path) else each
+    )
+    leads_to = (names.note(reference.target, keep.path) for reference in references(after))
+    linked = {key for key in leads_to if key is not None}
     moved = plan.links_of_removed(raw)
     left = []
     for key, text in named:
         if key in (keep.path, removed.path):
             continue
-        changed = changed_links(folder, key, text, plan.redirect(key, text, linked, moved), update_links=update_links)
-        if folder.is_owned(key) and plan.leads_to_keep(key, text if changed is None else changed):
+        change = _redirected(plan, key, text, linked, moved)
+        changed = changed_links(folder, key, text, change, update_links=update_links)
+        now = text if changed is None else changed
+        if folder.is_owned(key) and any(plan.stays(reference.target, key) for reference in references(now)):
             linked.add(key)
         if changed is not None:
             transaction.write(key, text, changed)
@@ -130,7 +131,7 @@ def plan_merge(
             left.append(key)
     after = plan.with_fields(after, keep_raw, raw, linked, moved)
     lost = [step for step in transaction.steps if isinstance(step, FileStep)]
-    if plan.goes_from(keep_raw):
+    if any(plan.goes(name, keep.path) for name in _link_names(keep_raw)):
         lost.append(FileStep(keep.path, plan.with_link_to_removed(after, keep_raw), after))
     transaction.write(keep.path, keep_raw, after)
     views.leave(transaction, removed.id)
@@ -151,16 +152,6 @@ class _Plan:
         self.stays = names.meaning(keep.path)
         self.name = names.of(keep.path)
 
-    def text_of_keep(self, raw: bytes, retold: bytes | None) -> bytes:
-        """The note that stays, with its new text, and no link to what becomes part of it."""
-        after = raw if retold is None else retold
-        return rewritten(after, lambda each: None if self.goes(each.target, self.keep.path) else each)
-
-    def linked_from(self, raw: bytes) -> set[str]:
-        """The notes that a note leads to."""
-        found = (self.names.note(reference.target, self.keep.path) for reference in references(raw))
-        return {key for key in found if key is not None}
-
     def links_of_removed(self, raw: bytes) -> list[Link]:
         """The links that move over: those of its front matter, and those in its text that lead to a note."""
         front = {name_key(name) for name in _link_names(raw)}
@@ -170,15 +161,6 @@ class _Plan:
             if (meant := self.names.note(link.target, self.removed.path)) not in (self.removed.path, self.keep.path)
             and (name_key(link.target) in front or meant)
         ]
-
-    def leads_to_keep(self, key: str, raw: bytes) -> bool:
-        return any(self.stays(reference.target, key) for reference in references(raw))
-
-    def goes_from(self, raw: bytes) -> bool:
-        return any(self.goes(item, self.keep.path) for item in _link_names(raw))
-
-    def redirect(self, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> _Redirect:
-        return _Redirect(self, key, raw, linked, moved)
 
     def with_fields(self, after: bytes, keep_raw: bytes, raw: bytes, linked: set[str], moved: list[Link]) -> bytes:
         """The note that stays with the links, tags and people of the other, and the higher importance."""
@@ -218,42 +200,31 @@ class _Plan:
         return edit(after, {"links": [*written_list(after, "links"), *had]})
 
 
-class _Redirect:
+def _redirected(plan: _Plan, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> Change:
     """What becomes of each link of one note."""
+    hidden = plan.keep.private and not plan.folder.is_private(key)
+    seen = {each.key for each in references(raw) if each.key and plan.stays(each.target, key)}
+    if key in linked:  # a link is written once (SPEC V-3): not where either of the two leads to the other already
+        seen.add("links")
 
-    def __init__(self, plan: _Plan, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> None:
-        self.plan = plan
-        self.key = key
-        self.raw = raw
-        self.moved = moved
-        # A link is written once (SPEC V-3): not where either of the two leads to the other already.
-        self.linked = key in linked or any(plan.stays(name, key) for name in _link_names(raw))
-        self.hidden = plan.keep.private and not plan.folder.is_private(key)
-        self.seen = {ref.key for ref in references(raw) if ref.key and plan.stays(ref.target, key)}
-
-    def __call__(self, reference: Reference) -> str | Reference | None:
-        plan = self.plan
-        if not plan.goes(reference.target, self.key):
+    def change(reference: Reference) -> str | Reference | None:
+        if not plan.goes(reference.target, key):
             return reference
-        if self.hidden:  # a public file never names a private memory: the link is written on the other side
-            if reference.key == "links" and nameable(plan.names.of(self.key)):
-                link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
+        link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
+        if hidden:  # a public file never names a private memory: the link is written on the other side
+            if reference.key == "links" and nameable(plan.names.of(key)):
                 type_ = INVERSE_LINK.get(link.type, link.type)
-                title = title_of(split(self.raw).body)
-                self.moved.append(Link(plan.names.of(self.key), type_, link.confidence, title))
+                moved.append(Link(plan.names.of(key), type_, link.confidence, title_of(split(raw).body)))
             return None
-        if reference.key == "links":
-            if self.linked:
-                return None
-            self.linked = True
-            link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
-            if reference.display and link.title:
-                return write_link(Link(plan.name, link.type, link.confidence, plan.keep.title))
         if reference.key in LINK_KEYS:
-            if reference.key in self.seen:
+            if reference.key in seen:
                 return None
-            self.seen.add(reference.key)
-        return reference.renamed(plan.keep.path, plan.name, self.key)
+            seen.add(reference.key)
+        if reference.key == "links" and reference.display and link.title:
+            return write_link(Link(plan.name, link.type, link.confidence, plan.keep.title))
+        return reference.renamed(plan.keep.path, plan.name, key)
+
+    return change
 
 
 def _link_names(raw: bytes) -> list[str]:
@@ -264,6 +235,4 @@ def _union(raw: bytes, key: str, present: list[str], more: list[str]) -> list[st
     """The items of both, those of the file as they are written there; None if there is nothing to add."""
     known = {name_key(item) for item in present}
     new = [item for item in more if name_key(item) not in known]
-    if not new:
-        return None
-    return [*written_words(raw, key), *new]
+    return [*written_words(raw, key), *new] if new else None

@@ -8,7 +8,6 @@ import re
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from vault_mem.errors import Conflict
 from vault_mem.index.links import Names
@@ -19,28 +18,19 @@ from vault_mem.notes.links import name_key, stem_of
 from vault_mem.notes.parse import parse, read_bool
 from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.operations import sharing
-from vault_mem.operations.changing import changing, index_written, memory_written, read_to_remove, to_change
+from vault_mem.operations.changing import changes, index_written, memory_written, read_to_remove, to_change
+from vault_mem.operations.upkeep import sides
 from vault_mem.operations.upkeep.backlinks import bytes_of
 from vault_mem.operations.upkeep.forget import is_episode
-from vault_mem.operations.upkeep.sides import (
-    CANNOT_EDIT,
-    REVIEW,
-    SCRUBBED,
-    MovingNote,
-    carry_over,
-    names_any,
-    renamed,
-    with_links,
-    without_link,
-)
+from vault_mem.operations.upkeep.sides import MovingNote
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import ChangeReason, id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import json_lines, read
 
 # The notes whose text has these words.
 Telling = Callable[[str], list[str]]
@@ -52,7 +42,7 @@ _TELLING_TITLE = 8
 
 
 @dataclass(frozen=True)
-class PrivateResult(Result):
+class PrivateResult(Result, status="private"):
     """What became private, the public files that still name it in their text, and whether git holds it already."""
 
     memory: Memory
@@ -63,41 +53,36 @@ class PrivateResult(Result):
     in_git: list[str] = field(default_factory=list)
     op: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="private")
 
-
-@dataclass
-class PlanFindings:
-    """What a plan found, besides the files it changes."""
-
-    links: int = 0
-    episodes: list[str] = field(default_factory=list)
-    mentions: list[str] = field(default_factory=list)
-    scrubbed: list[str] = field(default_factory=list)
-
-
+@changes
 def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> PrivateResult:
     """Move a memory into the private folder; one that is there already is only made sure of."""
+    memory = to_change(workspace, id_)
+    held = held_by_git(workspace.folder, memory)
+    transaction, noticed = hiding(workspace, memory, scrub=scrub)
+    op = commit_private(workspace, transaction, memory, held) if transaction.steps else ""
+    index_written(workspace, transaction)
+    return replace(noticed, memory=memory_written(workspace, transaction, memory.id), in_git=held, op=op)
 
-    def act() -> PrivateResult:
-        memory = to_change(workspace, id_)
-        raw = read_to_remove(workspace, memory)
-        held = held_by_git(workspace.folder, memory)
-        instead = views.newest_introspection(workspace, but=memory.id)
-        transaction, noticed = plan_private(
-            workspace.folder, workspace.names, memory, raw, workspace.index.telling, scrub=scrub, instead=instead
-        )
-        if transaction.steps:
-            note_held(transaction, memory.id, held)
-            sharing.owe(workspace, transaction.ids, transaction.notes)
-        op = transaction.commit() if transaction.steps else ""
-        index_written(workspace, transaction)
-        now = memory_written(workspace, transaction, memory.id)
-        return PrivateResult(now, noticed.links, noticed.episodes, noticed.mentions, noticed.scrubbed, held, op)
 
-    return changing(workspace, act)
+def hiding(
+    workspace: Workspace, memory: Memory, *, scrub: bool = False, unasked: bool = False
+) -> tuple[Transaction, PrivateResult]:
+    """The transaction that makes a memory of the vault private, not committed yet."""
+    raw = read_to_remove(workspace, memory)
+    instead = views.newest_introspection(workspace, but=memory.id)
+    telling = workspace.index.telling
+    return plan_private(
+        workspace.folder, workspace.names, memory, raw, telling, scrub=scrub, instead=instead, unasked=unasked
+    )
+
+
+def commit_private(workspace: Workspace, transaction: Transaction, memory: Memory, held: list[str]) -> str:
+    """Make it private, and note where git and a store hold it already."""
+    if held:  # for as long as the history of git has it under these names
+        transaction.append(HELD, json.dumps({"id": memory.id, "files": held}, ensure_ascii=False))
+    sharing.owe(workspace, transaction.ids, transaction.notes)
+    return transaction.commit()
 
 
 def plan_private(
@@ -110,12 +95,12 @@ def plan_private(
     scrub: bool = False,
     instead: Memory | None = None,
     unasked: bool = False,
-) -> tuple[Transaction, PlanFindings]:
+) -> tuple[Transaction, PrivateResult]:
     """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue."""
     transaction = Transaction(folder, "private", "made private", ids=[memory.id], unasked=unasked)
     moving = [_moving(folder, names, memory.id, memory.path, raw)]
     moving += _episodes_of(folder, names, names.naming(memory.path), moving[0])
-    noticed = PlanFindings(episodes=[each.id for each in moving[1:]])
+    noticed = PrivateResult(memory, episodes=[each.id for each in moving[1:]])
     transaction.ids += noticed.episodes
     titles = [each.title for each in moving if len(each.title) >= _TELLING_TITLE]
     keys = {*names.naming(*(each.key for each in moving)), *(key for title in titles for key in telling(title))}
@@ -128,11 +113,10 @@ def plan_private(
     for each in moving:
         transaction.whys[each.id] = ChangeReason("made private", payload={"was": each.key})  # publish gives it back
         _move_in(transaction, each, moving)
-        noticed.links += len(each.added)
         views.leave(transaction, each.id)
         _hide_history(transaction, each)
     views.silence(transaction, replace(memory, private=False), instead)
-    return transaction, noticed
+    return transaction, replace(noticed, links=sum(len(each.added) for each in moving))
 
 
 def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> MovingNote:
@@ -160,31 +144,31 @@ def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Movi
 
 
 def _let_go(
-    transaction: Transaction, names: Names, key: str, moving: list[MovingNote], scrub: bool, noticed: PlanFindings
+    transaction: Transaction, names: Names, key: str, moving: list[MovingNote], scrub: bool, noticed: PrivateResult
 ) -> None:
     """One other note: a private one goes on naming what moves, by its new name; a public one does not."""
     folder = transaction.folder
     raw = bytes_of(folder, key)
     if raw is None:
-        noticed.mentions += [key] if folder.tree.exists(key) else []
+        noticed.mentions.extend([key] if folder.tree.exists(key) else [])
         return
     named = [each for each in moving if any(each.means(name, key) for name in named_in(raw, key))]
     if folder.is_private(key):
         if any(each.key != each.target for each in named):
-            _write(transaction, key, raw, lambda reference: renamed(key, reference, moving))
+            _write(transaction, key, raw, lambda reference: sides.renamed(key, reference, moving))
         return
     if named and (folder.is_note(key) or (scrub and folder.has_links(key))):
         lost: list[tuple[MovingNote, Reference]] = []
-        if _write(transaction, key, raw, lambda reference: without_link(key, reference, moving, scrub, lost)):
+        if _write(transaction, key, raw, lambda reference: sides.without_link(key, reference, moving, scrub, lost)):
             title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
             for each, reference in lost:
                 if folder.is_note(key):
-                    carry_over(each, reference, names.of(key), title)
+                    sides.carry_over(each, reference, names.of(key), title)
     _let_go_of_prose(transaction, key, moving, scrub, noticed)
 
 
 def _let_go_of_prose(
-    transaction: Transaction, key: str, moving: list[MovingNote], scrub: bool, noticed: PlanFindings
+    transaction: Transaction, key: str, moving: list[MovingNote], scrub: bool, noticed: PrivateResult
 ) -> None:
     """Ids in a text, and whatever else still names a memory: taken out where asked for, listed otherwise."""
     folder = transaction.folder
@@ -195,35 +179,32 @@ def _let_go_of_prose(
     if scrub and (folder.has_links(key) or key == "SELF.md"):
         after = raw
         for each in moving:
-            after = re.sub(rb"\b" + each.id.encode() + rb"\b", SCRUBBED.encode(), after)
+            after = re.sub(rb"\b" + each.id.encode() + rb"\b", sides.SCRUBBED.encode(), after)
         if after != raw:
             transaction.write(key, raw, after)
             raw = after
-        if names_any(key, before, moving) and not names_any(key, raw, moving):
+        if sides.names_any(key, before, moving) and not sides.names_any(key, raw, moving):
             noticed.scrubbed.append(key)
     if folder.is_view(key):  # lines that mirror a memory follow it, and are not a person's
         raw = b"\n".join(line for line in raw.split(b"\n") if b"[id:" not in line)
-    if names_any(key, raw, moving) or _tells_title(raw, moving):
+    text = name_key(raw.decode(errors="replace"))
+    titles = [name_key(each.title) for each in moving if len(each.title) >= _TELLING_TITLE]
+    if sides.names_any(key, raw, moving) or any(title in text for title in titles):
         noticed.mentions.append(key)
 
 
 def _move_proposals(transaction: Transaction, moving: list[MovingNote]) -> None:
     """A proposal about a private memory belongs in the private checklist (SPEC P-6)."""
     folder = transaction.folder
-    private = f"{folder.settings.private_folder}/{REVIEW}"
-    public = read(folder, REVIEW) or b""
+    private = f"{folder.settings.private_folder}/{sides.REVIEW}"
+    public = read(folder, sides.REVIEW) or b""
     kept, taken = checklist.parted(public.decode(errors="surrogateescape"), [each.id for each in moving])
     if not taken:
         return
-    transaction.write(REVIEW, public, kept.encode(errors="surrogateescape"))
+    transaction.write(sides.REVIEW, public, kept.encode(errors="surrogateescape"))
     before = read(folder, private)
     after = checklist.joined((before or b"").decode(errors="replace"), taken).encode(errors="replace")
     transaction.write(private, before, after)
-
-
-def _tells_title(raw: bytes, moving: list[MovingNote]) -> bool:
-    text = name_key(raw.decode(errors="replace"))
-    return any(len(each.title) >= _TELLING_TITLE and name_key(each.title) in text for each in moving)
 
 
 def _move_in(transaction: Transaction, each: MovingNote, moving: list[MovingNote]) -> None:
@@ -231,13 +212,13 @@ def _move_in(transaction: Transaction, each: MovingNote, moving: list[MovingNote
     text = each.raw
     try:
         others = [one for one in moving if one is not each]
-        text = rewritten(text, lambda reference: renamed(each.key, reference, others))
+        text = rewritten(text, lambda reference: sides.renamed(each.key, reference, others))
         flag = parse(text, each.key, mtime=0, zone=transaction.folder.zone).fields.get("private")
         changes: dict[str, str | bool] = {} if read_bool(flag) else {"private": True}
         text = edit(text, changes if id_in(text) else {"id": each.id, **changes})
-    except CANNOT_EDIT:
+    except sides.CANNOT_EDIT:
         text = each.raw  # still private, because of its folder
-    text, refused = with_links(text, each.added)
+    text, refused = sides.with_links(text, each.added)
     if refused:
         each.added.clear()
         transaction.notices.append(
@@ -252,7 +233,7 @@ def _move_in(transaction: Transaction, each: MovingNote, moving: list[MovingNote
 def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bool:
     try:
         after = rewritten(raw, change, key)
-    except CANNOT_EDIT:
+    except sides.CANNOT_EDIT:
         return False
     transaction.write(key, raw, after)
     return True
@@ -288,19 +269,12 @@ def held_by_git(folder: Folder, memory: Memory) -> list[str]:
     return sorted({*git.ever_held(folder, pathspecs), *git.tracked(folder, pathspecs)})
 
 
-def note_held(transaction: Transaction, id_: str, held: list[str]) -> None:
-    """Write down under which names git holds what becomes private, for as long as its history has them."""
-    if held:
-        transaction.append(HELD, json.dumps({"id": id_, "files": held}, ensure_ascii=False))
-
-
 def still_held(workspace: Workspace) -> list[str]:
     """The files under which the history of git holds what is private by now."""
     folder = workspace.folder
     names: dict[str, list[str]] = {}
-    for line in (read(folder, HELD) or b"").decode(errors="replace").splitlines():
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            record = json.loads(line)
+    for record in json_lines(folder, HELD):
+        with contextlib.suppress(KeyError, TypeError):
             names[str(record["id"])] = [str(each) for each in record["files"]]
     private = [known.id for known in workspace.index.known.with_ids(names) if folder.is_private(known.key)]
     pathspecs = [f":(literal){name}" for id_ in private for name in names[id_]]

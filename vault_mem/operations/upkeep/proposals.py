@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vault_mem.notes import checklist
+from vault_mem.notes.checklist import Proposal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.steps import FileStep
+from vault_mem.vault.steps import FileStep, read
 
 # More open proposals than this are too many to look through; the rest wait until there is room.
 MOST_OPEN = 50
@@ -16,6 +17,11 @@ MOST_OPEN = 50
 def file_key(folder: Folder, *, private: bool) -> str:
     """Where proposals stand."""
     return f"{folder.settings.private_folder}/REVIEW.md" if private else "REVIEW.md"
+
+
+def waiting(folder: Folder, *, private: bool) -> list[Proposal]:
+    """Those that nobody has answered."""
+    return checklist.undecided(text_of(read(folder, file_key(folder, private=private))))
 
 
 def drop(transaction: Transaction, id_: str) -> None:

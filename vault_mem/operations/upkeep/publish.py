@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 from vault_mem.errors import InvalidInput
 from vault_mem.fields import Form
@@ -14,22 +14,14 @@ from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.notes.write import file_name, slug
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changes, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import refuse_secrets
+from vault_mem.operations.upkeep import sides
 from vault_mem.operations.upkeep.forget import is_episode
-from vault_mem.operations.upkeep.sides import (
-    CANNOT_EDIT,
-    MovingNote,
-    carry_over,
-    named,
-    renamed,
-    staying,
-    with_links,
-    without_private,
-)
+from vault_mem.operations.upkeep.sides import MovingNote
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault import history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -39,40 +31,31 @@ from vault_mem.vault.walk import is_ignored
 
 
 @dataclass(frozen=True)
-class PublishResult(Result):
+class PublishResult(Result, status="public"):
     """What became public, and how many links to private memories were carried over to those."""
 
     memory: Memory
     links: int = 0
     op: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="public")
 
-
+@changes
 def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
     """Move a memory out of the private folder."""
+    memory = to_change(workspace, id_)
+    if not memory.private:
+        raise InvalidInput(f"{memory.id} is already public", "`vault-mem private ID` makes it private")
+    raw = read_to_edit(workspace, memory)
+    transaction, links = showing(workspace, memory, raw, scrub=scrub, allow_secret=allow_secret)
+    op = commit(workspace, transaction)
+    return PublishResult(memory_written(workspace, transaction, memory.id), links, op)
 
-    def act() -> PublishResult:
-        memory = to_change(workspace, id_)
-        if not memory.private:
-            raise InvalidInput(f"{memory.id} is already public", "`vault-mem private ID` makes it private")
-        raw = read_to_edit(workspace, memory)
-        newest = views.newest_introspection(workspace)
-        transaction, links = plan_publish(
-            workspace.folder,
-            workspace.names,
-            memory,
-            raw,
-            scrub=scrub,
-            allow_secret=allow_secret,
-            speaks=newest is None or newest.created < memory.created,
-        )
-        op = commit(workspace, transaction)
-        return PublishResult(memory_written(workspace, transaction, memory.id), links, op)
 
-    return changing(workspace, act)
+def showing(workspace: Workspace, memory: Memory, raw: bytes, **how: bool) -> tuple[Transaction, int]:
+    """The transaction that makes a memory of the vault public (see `plan_publish`), not committed yet."""
+    newest = views.newest_introspection(workspace)
+    speaks = newest is None or newest.created < memory.created
+    return plan_publish(workspace.folder, workspace.names, memory, raw, speaks=speaks, **how)
 
 
 def plan_publish(
@@ -88,29 +71,30 @@ def plan_publish(
 ) -> tuple[Transaction, int]:
     """The transaction that makes a memory public, and how many of its links the private side takes over."""
     if not allow_secret:
-        refuse_secrets(vars_of(memory))
+        texts = ("content", *fields_of(Form.TEXT), *fields_of(Form.TEXTS))
+        refuse_secrets({name: getattr(memory, name) for name in texts})
     transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
     referring = {key for key in names.naming(memory.path) if folder.is_private(key) and folder.is_note(key)}
-    keys = sorted((named(folder, names, memory.path, raw) | referring) - {memory.path})
-    private = [staying(folder, names, key) for key in keys]
+    keys = sorted((sides.named(folder, names, memory.path, raw) | referring) - {memory.path})
+    private = [sides.staying(folder, names, key) for key in keys]
     lost: list[tuple[MovingNote, Reference]] = []
-    text = without_private(memory.path, raw, private, scrub, lost)
+    text = sides.without_private(memory.path, raw, private, scrub, lost)
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
     read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
     after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
     after.path = _public_key(folder, names, after, raw) if folder.is_private(memory.path) else memory.path
     moving = MovingNote(memory.id, memory.path, after.path, raw, names.meaning(memory.path), memory.title)
     for each, reference in lost:
-        carry_over(each, reference, stem_of(after.path), after.title)
+        sides.carry_over(each, reference, stem_of(after.path), after.title)
     links = 0
     for each in private:
         text_there = each.raw
         if any(moving.means(name, each.key) for name in named_in(each.raw)):
             try:
-                text_there = rewritten(each.raw, lambda reference: renamed(each.key, reference, [moving]))  # noqa: B023
-            except CANNOT_EDIT:
+                text_there = rewritten(each.raw, partial(sides.renamed, each.key, moving=[moving]))
+            except sides.CANNOT_EDIT:
                 text_there = each.raw
-        linked, refused = with_links(text_there, each.added)
+        linked, refused = sides.with_links(text_there, each.added)
         if refused:
             transaction.notices.append(f"{each.key}: a link could not be carried over: it could not be read completely")
         links += 0 if refused else len(each.added)
@@ -145,9 +129,3 @@ def _former_key(folder: Folder, id_: str) -> str:
     key = str(told[-1]) if told else ""
     fit = folder.is_note(key) and not folder.is_private(key) and not is_ignored(folder, key)
     return key if fit and ".." not in key.split("/") else ""
-
-
-def vars_of(memory: Memory) -> dict[str, object]:
-    """The texts of a memory, by the names of their keys."""
-    names = ("content", *fields_of(Form.TEXT), *fields_of(Form.TEXTS))
-    return {name: getattr(memory, name) for name in names}

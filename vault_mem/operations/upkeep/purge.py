@@ -13,14 +13,13 @@ from vault_mem.errors import NotFound, Unsafe, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.parse import parse
 from vault_mem.operations import sharing
-from vault_mem.operations.changing import changing, freshen_to_change, index_written, read_to_remove
+from vault_mem.operations.changing import changes, freshen_to_change, index_written, read_to_remove
 from vault_mem.operations.sessions.sessions import without
-from vault_mem.operations.upkeep.forget import ForgetResult, Trashed, in_trash, log_deletion, plan_forget, trash_key
+from vault_mem.operations.upkeep.forget import ForgetResult, in_trash, log_deletion, plan_forget, trash_key
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Result
 from vault_mem.vault import history, late
-from vault_mem.vault.folder import Folder
 from vault_mem.vault.interrupted import PURGING
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
@@ -49,6 +48,7 @@ def look(workspace: Workspace, id_: str) -> Purge:
     return Purge(memory, references, len(history.of_memory(workspace.folder, memory.id)), trashed)
 
 
+@changes
 def purge(
     workspace: Workspace, id_: str, reason: str = "", *, sure: bool = False, update_links: bool = False
 ) -> ForgetResult:
@@ -56,27 +56,23 @@ def purge(
 
     Nothing brings it back: it takes the whole id, unless the caller is `sure`.
     """
-
-    def act() -> ForgetResult:
-        freshen_to_change(workspace)
-        memory, trashed = _meant(workspace, id_)
-        if not sure and id_ != memory.id:
-            raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the full id, or --yes")
-        if not trashed:
-            _refuse_while_open(workspace, memory)
-        transaction, left = _plan(workspace, memory, reason, trashed, update_links)
-        if not memory.private or sharing.was_offered(workspace, memory.id):
-            sharing.owe(workspace, [memory.id], transaction.notes, [memory.path])
-        references = [key for key in transaction.notes if key != memory.path]
-        op = transaction.commit()
-        try:
-            index_written(workspace, transaction)
-            remove_traces(workspace.folder, workspace.rebuild)
-        except (VaultMemError, *INDEX_ERRORS) as error:
-            workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
-        return ForgetResult(memory, references, left, op, purged=True)
-
-    return changing(workspace, act)
+    freshen_to_change(workspace)
+    memory, trashed = _meant(workspace, id_)
+    if not sure and id_ != memory.id:
+        raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the full id, or --yes")
+    if not trashed:
+        _refuse_while_open(workspace, memory)
+    transaction, left = _plan(workspace, memory, reason, trashed, update_links)
+    if not memory.private or sharing.was_offered(workspace, memory.id):
+        sharing.owe(workspace, [memory.id], transaction.notes, [memory.path])
+    references = [key for key in transaction.notes if key != memory.path]
+    op = transaction.commit()
+    try:
+        index_written(workspace, transaction)
+        remove_traces(workspace.folder, workspace.rebuild)
+    except (VaultMemError, *INDEX_ERRORS) as error:
+        workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
+    return ForgetResult(memory, references, left, op, purged=True)
 
 
 def _plan(
@@ -120,14 +116,12 @@ def _meant(workspace: Workspace, id_: str) -> tuple[Memory, bool]:
     try:
         return workspace.index.get(id_), False
     except NotFound as error:
+        folder = workspace.folder
         try:
-            return _memory_of(workspace.folder, in_trash(workspace.folder, id_)), True
+            trashed = in_trash(folder, id_)
         except NotFound:
             raise error from None
-
-
-def _memory_of(folder: Folder, trashed: Trashed) -> Memory:
-    raw = trashed.step.before or b""
-    memory = parse(raw, trashed.key, mtime=0, zone=folder.zone, private=folder.is_private(trashed.key)).memory
-    memory.id = trashed.id
-    return memory
+        raw, private = trashed.step.before or b"", folder.is_private(trashed.key)
+        memory = parse(raw, trashed.key, mtime=0, zone=folder.zone, private=private).memory
+        memory.id = trashed.id
+        return memory, True

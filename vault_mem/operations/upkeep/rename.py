@@ -12,7 +12,7 @@ from vault_mem.model import Memory, digits_of
 from vault_mem.notes.links import nameable, stem_of
 from vault_mem.notes.references import Reference
 from vault_mem.notes.write import slug
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changes, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.backlinks import changed_links, referrers
 from vault_mem.operations.vaults import views
@@ -42,6 +42,7 @@ class RenameResult(Result):
         return as_record(self, status="renamed" if self.op else "unchanged")
 
 
+@changes
 def rename(
     workspace: Workspace, id_: str, name: str, *, exact: bool = False, update_links: bool = False
 ) -> RenameResult:
@@ -49,19 +50,15 @@ def rename(
 
     Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
     """
-
-    def act() -> RenameResult:
-        memory = to_change(workspace, id_)
-        raw = read_to_edit(workspace, memory)
-        key = new_key(workspace.folder, memory, name, exact)
-        if key == memory.path:
-            return RenameResult(memory, memory.path)
-        transaction, left = plan_rename(workspace.folder, workspace.names, memory, raw, key, update_links=update_links)
-        references = [each for each in transaction.linking if each not in (memory.path, key)]
-        op = commit(workspace, transaction)
-        return RenameResult(memory_written(workspace, transaction, memory.id), memory.path, references, left, op)
-
-    return changing(workspace, act)
+    memory = to_change(workspace, id_)
+    raw = read_to_edit(workspace, memory)
+    key = new_key(workspace.folder, memory, name, exact)
+    if key == memory.path:
+        return RenameResult(memory, memory.path)
+    transaction, left = plan_rename(workspace.folder, workspace.names, memory, raw, key, update_links=update_links)
+    references = [each for each in transaction.linking if each not in (memory.path, key)]
+    op = commit(workspace, transaction)
+    return RenameResult(memory_written(workspace, transaction, memory.id), memory.path, references, left, op)
 
 
 def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:

@@ -31,7 +31,7 @@ class Relatedness:
     def __call__(self, one: Memory, other: Memory) -> bool:
         """Whether these two do."""
         return (
-            any(_common(getattr(one, name), getattr(other, name)) for name in ("people", "tags"))
+            not _marks(one).isdisjoint(_marks(other))
             or not self._episodes(one).isdisjoint(self._episodes(other))
             or self._similarity(one, other) >= self._least
         )
@@ -50,8 +50,8 @@ class Relatedness:
         return self._calibration.similarity(cosine, size_of(one.content, other.content))
 
 
-def _common(one: list[str], other: list[str]) -> bool:
-    return not {name_key(each) for each in one}.isdisjoint(map(name_key, other))
+def _marks(memory: Memory) -> set[tuple[str, str]]:
+    return {(name, name_key(each)) for name in ("people", "tags") for each in getattr(memory, name)}
 
 
 def by_time_alone(workspace: Workspace) -> Iterator[tuple[str, list[str]]]:

@@ -15,10 +15,9 @@ from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.checklist import Proposal
 from vault_mem.notes.excerpt import cut
-from vault_mem.operations.upkeep.proposals import MOST_OPEN, file_key, text_of, write
+from vault_mem.operations.upkeep.proposals import MOST_OPEN, file_key, text_of, waiting, write
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import read
+from vault_mem.vault.journal import Transaction, operation
 from vault_mem.visible import visible
 
 STALE = "!"
@@ -37,12 +36,8 @@ class Suggestion:
 
 def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Proposal]:
     """Write proposals, as an unasked operation."""
-    with writing(workspace.folder):
-        transaction = Transaction(workspace.folder, "review", "proposals", unasked=True)
-        made = propose_in(transaction, workspace, suggestions)
-        if transaction.steps:
-            transaction.commit()
-    return made
+    with operation(workspace.folder, "review", "proposals", unasked=True) as transaction:
+        return propose_in(transaction, workspace, suggestions)
 
 
 def propose_in(
@@ -81,11 +76,9 @@ def propose_in(
 
 def open_proposals(workspace: Workspace) -> list[Proposal]:
     """What waits for an answer, public first."""
-    found = []
-    for private in (False,) if workspace.folder.public else (False, True):
-        raw = read(workspace.folder, file_key(workspace.folder, private=private))
-        found += [each for each in checklist.undecided((raw or b"").decode(errors="replace")) if each.box != STALE]
-    return found
+    sides = (False,) if workspace.folder.public else (False, True)
+    found = [each for private in sides for each in waiting(workspace.folder, private=private)]
+    return [each for each in found if each.box != STALE]
 
 
 def says_more(workspace: Workspace, keep: Memory, removed: Memory) -> bool:

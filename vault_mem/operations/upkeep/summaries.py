@@ -35,12 +35,8 @@ class Scope(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return as_record(
-            self,
-            "memories",
-            summary=self.summary.id if self.summary else None,
-            covers=[as_state(memory) for memory in self.memories],
-        )
+        summary = self.summary.id if self.summary else None
+        return as_record(self, "memories", summary=summary, covers=[as_state(memory) for memory in self.memories])
 
 
 def as_state(memory: Memory) -> dict[str, Any]:

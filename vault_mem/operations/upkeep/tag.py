@@ -11,7 +11,8 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key
 from vault_mem.notes.parse import written_words
 from vault_mem.operations.memory.results import writable
-from vault_mem.operations.upkeep.edit_memory import EditResult, NoteChange, change_memory
+from vault_mem.operations.upkeep.by_hand import NoteChange
+from vault_mem.operations.upkeep.edit_memory import EditResult, change_memory
 from vault_mem.operations.workspace import Workspace
 
 

@@ -26,7 +26,7 @@ from vault_mem.result import Result
 from vault_mem.vault import files, git, turns
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import json_lines, read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 from vault_mem.vault.walk import content_hash
 
@@ -84,14 +84,9 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
             quiet = [each for each in duplicates if is_quiet_file(workspace, by_id[each.id].path)]
             waiting, duplicates = len(duplicates) - len(quiet), quiet
         duplicates = duplicates[:MOST_CLOSED]
-        transaction = Transaction(
-            workspace.folder,
-            "tidy",
-            "tidy: exact duplicates",
-            unasked=unasked,
-            ids=[each.id for each in duplicates],
-            evidence=sorted({each.keep for each in duplicates if not by_id[each.keep].private}),
-        )
+        transaction = Transaction(workspace.folder, "tidy", "tidy: exact duplicates", unasked=unasked)
+        transaction.ids = [each.id for each in duplicates]
+        transaction.evidence = sorted({each.keep for each in duplicates if not by_id[each.keep].private})
         closed = []
         for each in [] if dry_run else duplicates:
             try:
@@ -141,15 +136,8 @@ def run_due(workspace: Workspace) -> TidyReport | None:
 
 def log(folder: Folder, limit: int = 20) -> list[dict[str, Any]]:
     """The reports of earlier runs, newest first."""
-    found = []
-    for line in reversed((read(folder, LOG) or b"").decode(errors="replace").splitlines()):
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            continue
-        if len(found) == limit:
-            break
-    return found
+    found = [*json_lines(folder, LOG)][::-1]
+    return found[:limit] if limit > 0 else found
 
 
 def _declined(workspace: Workspace, memory: Memory) -> bool:

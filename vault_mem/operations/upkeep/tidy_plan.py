@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -95,13 +96,12 @@ def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResu
         private = any(memory.private for memory in states.values())
         summarised = 0
         for update in updates:
-            memory = states.get(update.state_id)
+            memory, id_ = states.get(update.state_id), update.state_id
             why = ChangeReason(f"tidy: {update.reason}", update.evidence, update.extra)
             try:
                 if memory is None:
                     id_ = _create(workspace, transaction, update, states, private)
                     created.append(id_)
-                    transaction.whys[id_] = why
                 elif update.op == "upsert":
                     _change(workspace, transaction, update, memory, states)
                     updated.append(memory.id)
@@ -111,13 +111,12 @@ def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResu
                     closed.append(memory.id)
             except EditRefused as error:
                 raise Conflict(f"{update.state_id}: {error.message}", "nothing was changed") from error
-            if memory is not None:
-                transaction.whys[memory.id] = why
+            transaction.whys[id_] = why
             summarised += update.op == "upsert" and (update.kind or (memory.kind if memory else "")) == "summary"
         transaction.ids = [*created, *updated, *closed]
         if not dry_run:
             commit(workspace, transaction)
-        counts = {kind: sum(m.kind == kind for m in states.values()) for kind in {m.kind for m in states.values()}}
+        counts = dict(Counter(memory.kind for memory in states.values()))
         merged = _merges(updates, states)
         seconds = round(time.monotonic() - started, 3)
         report = TidyReport(now, counts, len(closed), merged, summarised, seconds, transaction.op, dry_run)
@@ -304,8 +303,7 @@ def _id(given: str | int | None) -> str:
 def _states(workspace: Workspace, token: str, updates: list[Update]) -> dict[str, Memory]:
     """The states a plan is about, as they are now; raises where one is unknown, no state, or changed since."""
     named = {update.state_id for update in updates if update.state_id}
-    others = {id_ for update in updates for id_ in (*update.evidence, *update.payload.get("sources", ()))}
-    others |= {id_ for update in updates for id_ in update.payload.get("supersedes", ())}
+    others = {id_ for update in updates for id_ in (*update.evidence, *_others(update))}
     found: dict[str, Memory] = {}
     for id_ in sorted(named | others):
         try:
@@ -339,11 +337,10 @@ def _check_state(workspace: Workspace, update: Update, memory: Memory | None, kn
         raise InvalidInput(f"{memory.id} is a {memory.kind}, not a {update.kind}", _HINT)
     if update.op != "upsert" and memory.closed_at(now):
         raise Conflict(f"{memory.id} is already closed", "nothing was changed")
-    end, begin = update.valid_to, update.valid_from or memory.valid_from
-    if (end or (now if update.op != "upsert" else None) or memory.valid_to) and begin:
-        last = end or (now if update.op != "upsert" else memory.valid_to)
-        if last is not None and last < begin:
-            raise InvalidInput(f"{memory.id} would end before it began", _HINT)
+    begin = update.valid_from or memory.valid_from
+    end = update.valid_to or (memory.valid_to if update.op == "upsert" else now)
+    if begin and end and end < begin:
+        raise InvalidInput(f"{memory.id} would end before it began", _HINT)
     if memory.id not in known:
         if update.op != "upsert":
             return  # what is over may be ended whoever found out; a new text needs to have seen the old one
@@ -358,20 +355,9 @@ def _check_state(workspace: Workspace, update: Update, memory: Memory | None, kn
 def _create(
     workspace: Workspace, transaction: Transaction, update: Update, states: dict[str, Memory], private: bool
 ) -> str:
-    extra = {key: value for key, value in update.payload.items() if key not in ("supersedes", "sources")}
-    draft = checked(
-        Draft(
-            update.body_text,
-            private=private,
-            kind=update.kind,
-            confidence=update.confidence,
-            salience=update.salience,
-            valid_from=update.valid_from,
-            valid_to=update.valid_to,
-            **extra,
-        ),
-        workspace.folder.zone,
-    )
+    said = {key: value for key, value in update.payload.items() if key not in _LISTS}
+    said |= {key: getattr(update, key) for key in ("kind", "confidence", "salience", "valid_from", "valid_to")}
+    draft = checked(Draft(update.body_text, private=private, **said), workspace.folder.zone)
     memory = new_memory(workspace, draft)
     memory.last_confirmed = update.last_confirmed
     names = workspace.names
@@ -393,21 +379,17 @@ def _change(
     after = raw
     if update.body_text:
         told = replace_words(workspace, memory, raw, update.body_text)
-        after, transaction.written[memory.id] = told.raw, update.body_text if told.kept else True
-    changes: dict[str, Value | None] = {
-        key: value
-        for key, value in {
-            "confidence": update.confidence,
-            "salience": update.salience,
-            "valid_from": _local(workspace, update.valid_from),
-            "valid_to": _local(workspace, update.valid_to),
-            "last_confirmed": _local(workspace, update.last_confirmed),
-        }.items()
-        if value is not None
-    }
+        after, transaction.written[memory.id] = told.raw, told.written
+    changes: dict[str, Value | None] = {}
+    for key in ("confidence", "salience", "valid_from", "valid_to", "last_confirmed"):
+        value = getattr(update, key)
+        if isinstance(value, datetime):
+            value = value.astimezone(workspace.folder.zone).replace(microsecond=0)
+        if value is not None:
+            changes[key] = value
     names = workspace.names
     for key, value in update.payload.items():
-        if key in ("supersedes", "sources"):
+        if key in _LISTS:
             value = [f"[[{names.of(states[id_].path)}]]" for id_ in value]
         changes[key] = value
     if update.payload.get("sources"):
@@ -415,7 +397,3 @@ def _change(
     after = edit(after, changes)
     transaction.write(memory.path, raw, after)
     views.follow(transaction, memory, as_written(workspace.folder, memory, after))
-
-
-def _local(workspace: Workspace, moment: datetime | None) -> datetime | None:
-    return None if moment is None else moment.astimezone(workspace.folder.zone).replace(microsecond=0)

@@ -39,7 +39,7 @@ MANY_LINES = 20
 
 
 @dataclass(frozen=True)
-class UndoResult(Result):
+class UndoResult(Result, status="undone"):
     """The operation that was taken back, and the files that changed."""
 
     op: str
@@ -47,10 +47,6 @@ class UndoResult(Result):
     command: str
     files: list[str]
     titles: dict[str, str] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="undone")
 
 
 @dataclass(frozen=True)
@@ -84,15 +80,11 @@ class Operation(Result):
 
 
 @dataclass(frozen=True)
-class NextUndo(Result):
+class NextUndo(Result, status="not undone", renamed={"operation": "would_undo"}):
     """What an undo would take back, and a later operation that cannot be undone, if any."""
 
     operation: Operation
     since: Operation | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "operation", status="not undone", would_undo=self.operation)
 
 
 def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> UndoResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -10,7 +11,7 @@ from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import read_time
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change, to_edit_in
+from vault_mem.operations.changing import changes, commit, memory_written, to_change, to_edit_in
 from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.edit_memory import EditResult
 from vault_mem.operations.vaults import views
@@ -20,67 +21,51 @@ from vault_mem.vault.journal import Transaction
 DONE, OPEN = "done", "open"
 
 
+@changes
 def close(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> EditResult:
     """End a memory's validity, now or at a given time; it stays, and `recall --closed` and `--as-of` find it."""
-
-    def act() -> EditResult:
-        memory = to_change(workspace, id_)
-        moment = _end(workspace, memory, at)
-        transaction = Transaction(workspace.folder, "close", reason, ids=[memory.id])
-        close_in(transaction, workspace, memory, moment)
-        return _commit(workspace, transaction, memory)
-
-    return changing(workspace, act)
+    return _close(workspace, to_change(workspace, id_), "close", reason, at)
 
 
+@changes
 def done(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> EditResult:
     """End a task: it is done, now or at a given time (SPEC T-7)."""
-
-    def act() -> EditResult:
-        memory = to_change(workspace, id_)
-        if memory.kind != "task":
-            raise InvalidInput(f"{memory.id} is of kind {memory.kind}: only a task can be done", "see close")
-        moment = _end(workspace, memory, at)
-        transaction = Transaction(workspace.folder, "done", reason, ids=[memory.id])
-        close_in(transaction, workspace, memory, moment, DONE)
-        return _commit(workspace, transaction, memory)
-
-    return changing(workspace, act)
+    memory = to_change(workspace, id_)
+    if memory.kind != "task":
+        raise InvalidInput(f"{memory.id} is of kind {memory.kind}: only a task can be done", "see close")
+    return _close(workspace, memory, "done", reason, at, DONE)
 
 
+@changes
 def reopen(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
     """Make a closed memory valid again; a task that was done is open."""
-
-    def act() -> EditResult:
-        memory = to_change(workspace, id_)
-        if memory.valid_to is None:
-            raise Conflict(f"{memory.id} is not closed", "there is nothing to reopen")
-        changes: dict[str, Value | None] = {"valid_to": None}
-        if memory.status == DONE:
-            changes["status"] = OPEN
-        transaction = Transaction(workspace.folder, "reopen", reason, ids=[memory.id])
-        raw = read_to_edit(workspace, memory)
-        transaction.write(memory.path, raw, edit(raw, changes))
-        views.follow(transaction, memory, replace(memory, valid_to=None))
-        return _commit(workspace, transaction, memory)
-
-    return changing(workspace, act)
+    memory = to_change(workspace, id_)
+    if memory.valid_to is None:
+        raise Conflict(f"{memory.id} is not closed", "there is nothing to reopen")
+    transaction = Transaction(workspace.folder, "reopen", reason, ids=[memory.id])
+    _edit(transaction, workspace, memory, {"valid_to": None} | ({"status": OPEN} if memory.status == DONE else {}))
+    views.follow(transaction, memory, replace(memory, valid_to=None))
+    return _commit(workspace, transaction, memory)
 
 
+@changes
 def confirm(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
     """Note that a memory is still true; nothing else does that, a recall least of all."""
+    memory = to_change(workspace, id_)
+    now = workspace.folder.now().replace(microsecond=0)
+    if memory.closed_at(now):
+        raise Conflict(f"{memory.id} is closed", "reopen it first")
+    transaction = Transaction(workspace.folder, "confirm", reason, ids=[memory.id])
+    _edit(transaction, workspace, memory, {"last_confirmed": now})
+    return _commit(workspace, transaction, memory)
 
-    def act() -> EditResult:
-        memory = to_change(workspace, id_)
-        now = workspace.folder.now().replace(microsecond=0)
-        if memory.closed_at(now):
-            raise Conflict(f"{memory.id} is closed", "reopen it first")
-        transaction = Transaction(workspace.folder, "confirm", reason, ids=[memory.id])
-        raw = read_to_edit(workspace, memory)
-        transaction.write(memory.path, raw, edit(raw, {"last_confirmed": now}))
-        return _commit(workspace, transaction, memory)
 
-    return changing(workspace, act)
+def _close(
+    workspace: Workspace, memory: Memory, command: str, reason: str, at: datetime | None, status: str | None = None
+) -> EditResult:
+    transaction = Transaction(workspace.folder, command, reason, ids=[memory.id])
+    close_in(transaction, workspace, memory, _end(workspace, memory, at), status)
+    return _commit(workspace, transaction, memory)
 
 
 def _end(workspace: Workspace, memory: Memory, at: datetime | None) -> datetime:
@@ -100,13 +85,14 @@ def close_in(
     transaction: Transaction, workspace: Workspace, memory: Memory, at: datetime, status: str | None = None
 ) -> None:
     """Close a memory as part of a transaction."""
-    raw = to_edit_in(transaction, workspace, memory)
     at = at.astimezone(workspace.folder.zone).replace(microsecond=0)
-    changes: dict[str, Value | None] = {"valid_to": at}
-    if status is not None:
-        changes["status"] = status
-    transaction.write(memory.path, raw, edit(raw, changes))
+    _edit(transaction, workspace, memory, {"valid_to": at} | ({} if status is None else {"status": status}))
     views.follow(transaction, memory, replace(memory, valid_to=at, status=status or memory.status))
+
+
+def _edit(transaction: Transaction, workspace: Workspace, memory: Memory, changes: Mapping[str, Value | None]) -> None:
+    raw = to_edit_in(transaction, workspace, memory)
+    transaction.write(memory.path, raw, edit(raw, changes))
 
 
 def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> EditResult:

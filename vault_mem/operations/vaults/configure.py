@@ -9,21 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import InvalidInput, NotFound, SettingsError
-from vault_mem.vault import files, outside
+from vault_mem.vault import files, outside, settings
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.settings import (
-    BY_NAME,
-    VAULT_FILE,
-    check_folders,
-    checked,
-    doc_of,
-    load_settings,
-    shown,
-    suggestion,
-    user_file,
-    vault_tree,
-)
+from vault_mem.vault.journal import operation
+from vault_mem.vault.settings import BY_NAME, VAULT_FILE, Settings, load_settings
 from vault_mem.vault.tree import PUBLIC_MODE
 
 
@@ -42,13 +31,11 @@ def view(root: Path | None, env: Mapping[str, str], name: str | None = None) -> 
     if name is not None:
         _known(name)
     loaded = load_settings(root, env)
-    return [
-        SettingView(
-            each, shown(each, getattr(loaded.settings, each)), loaded.sources.get(each, "default"), doc_of(each)
-        )
-        for each in BY_NAME
-        if name in (None, each)
-    ]
+    found = []
+    for each in BY_NAME if name is None else [name]:
+        value = settings.shown(each, getattr(loaded.settings, each))
+        found.append(SettingView(each, value, loaded.sources.get(each, "default"), settings.doc_of(each)))
+    return found
 
 
 def change(root: Path | None, env: Mapping[str, str], name: str, value: str | None, *, user: bool) -> Path:
@@ -61,12 +48,12 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
         raise InvalidInput(f"{name} belongs to you, not to a vault", f"vault-mem config set --user {name} ...")
     if not user and root is None:
         raise InvalidInput("no vault here to set it in", "use --user for your own settings")
-    path = user_file(env) if user else (root or Path()) / VAULT_FILE
+    path = settings.user_file(env) if user else (root or Path()) / VAULT_FILE
     if user:
         outside.make_folder(path.parent)
     tree, key = outside.tree_and_key(path)
     if not user and root is not None:
-        tree, key = vault_tree(root, load_settings(None, env).settings), VAULT_FILE
+        tree, key = settings.vault_tree(root, load_settings(None, env).settings), VAULT_FILE
     try:
         before = tree.read(key)
     except OSError as error:
@@ -79,19 +66,19 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
         document.pop(name, None)
     else:
         try:
-            document[name] = checked(name, _typed(name, value), "config")
-            check_folders(
+            document[name] = settings.checked(name, _typed(name, value), "config")
+            settings.check_folders(
                 replace(load_settings(None if user else root, env).settings, **{name: document[name]}), "config"
             )
         except SettingsError as error:
-            raise InvalidInput(error.message, error.hint or f"{name}: {doc_of(name)}") from error
+            raise InvalidInput(error.message, error.hint or f"{name}: {settings.doc_of(name)}") from error
     after = tomlkit.dumps(document).encode()
     if not user and root is not None and (folder := _opened(root, env)) is not None:
-        _journalled(folder, f"config {'unset' if value is None else 'set'}", name, before, after)
-    elif before is None:
-        files.create(tree, key, after, PUBLIC_MODE)
-    elif before != after:
-        files.replace(tree, key, before, after)
+        # like any other of its files: one operation, one undo
+        with operation(folder, f"config {'unset' if value is None else 'set'}", name) as transaction:
+            transaction.write(VAULT_FILE, before, after)
+    else:
+        files.put(tree, key, before, after, PUBLIC_MODE)
     return path
 
 
@@ -103,23 +90,12 @@ def _opened(root: Path, env: Mapping[str, str]) -> Folder | None:
         return None
 
 
-def _journalled(folder: Folder, command: str, name: str, before: bytes | None, after: bytes) -> None:
-    """A vault's settings are changed like any other of its files: one operation, one undo."""
-    with writing(folder):
-        transaction = Transaction(folder, command, name)
-        transaction.write(VAULT_FILE, before, after)
-        if transaction.steps:
-            transaction.commit()
-
-
 def _known(name: str) -> None:
     if name not in BY_NAME:
-        raise NotFound(f"unknown setting {name!r}{suggestion(name)}", "vault-mem config lists all settings")
+        raise NotFound(f"unknown setting {name!r}{settings.suggestion(name)}", "vault-mem config lists all settings")
 
 
 def _typed(name: str, value: str) -> Any:
-    from vault_mem.vault.settings import Settings
-
     default = getattr(Settings(), name)
     try:
         if isinstance(default, bool):
@@ -129,7 +105,7 @@ def _typed(name: str, value: str) -> Any:
         return type(default)(value)
     except (ValueError, KeyError) as error:
         raise InvalidInput(
-            f"{name} cannot be {value!r}", f"{name}: {doc_of(name)}; now {default!r} by default"
+            f"{name} cannot be {value!r}", f"{name}: {settings.doc_of(name)}; now {default!r} by default"
         ) from error
 
 

@@ -6,15 +6,15 @@ trouble, the checks that do not need them still run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.upkeep.told import names_one, private_digits
-from vault_mem.operations.vaults.checks import machine, merges, notes, odd, private
+from vault_mem.operations.vaults.checks import machine, merges, notes, private
 from vault_mem.operations.vaults.checks.finding import Check, Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.parts import together
 
@@ -28,7 +28,7 @@ CHECKS: dict[str, Check] = {
     "store": machine.store,
     "interrupted": machine.interrupted,
     "set-aside": machine.set_aside,
-    "odd-files": odd.odd_files,
+    "odd-files": machine.odd_files,
     "late-words": machine.late_words,
     "conflict-copies": notes.copies,
     "modes": private.modes,
@@ -60,7 +60,7 @@ _OF_PRIVATE_ONES = tuple("astray git git-history mentions missing-ids modes priv
 
 
 @dataclass(frozen=True)
-class Diagnosis(Result):
+class Diagnosis(Result, also=("healthy",)):
     """What was checked, found and fixed, and what could not be checked."""
 
     checks: list[str]
@@ -72,10 +72,6 @@ class Diagnosis(Result):
     def healthy(self) -> bool:
         """Whether nothing needs attention."""
         return all(finding.severity == "info" for finding in self.findings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, healthy=self.healthy)
 
 
 def doctor(workspace: Workspace, *, fix: bool = False) -> Diagnosis:
@@ -112,7 +108,7 @@ def _fix(workspace: Workspace, findings: list[Finding]) -> list[Finding]:
     with together(workspace.folder, "doctor --fix"):
         for finding, fix in fixes:
             try:
-                fix(workspace)
+                fix()
                 fixed.append(finding)
             except (OSError, VaultMemError) as error:
                 reason = error.message if isinstance(error, VaultMemError) else error.strerror
@@ -121,17 +117,21 @@ def _fix(workspace: Workspace, findings: list[Finding]) -> list[Finding]:
 
 
 def _check(workspace: Workspace) -> tuple[list[Finding], list[str]]:
-    findings = [finding for check in CHECKS.values() for finding in check(workspace)]
+    findings = [finding for name, check in CHECKS.items() for finding in _found(name, check, workspace)]
     if any(finding.check in ("model", "index") and finding.severity == "error" for finding in findings):
         return findings, list(BY_INDEX)
     skipped = []
     for name, check in BY_INDEX.items():
         try:
-            findings += check(workspace)
+            findings += _found(name, check, workspace)
         except (VaultMemError, *INDEX_ERRORS) as error:
             skipped.append(name)
             reason = error.message if isinstance(error, VaultMemError) else type(error).__name__
             findings.append(
-                Finding(name, f"could not be checked: {reason}", hint="vault-mem reindex, then doctor again")
+                Finding(f"could not be checked: {reason}", hint="vault-mem reindex, then doctor again", check=name)
             )
     return findings, skipped
+
+
+def _found(name: str, check: Check, workspace: Workspace) -> Iterator[Finding]:
+    return (replace(finding, check=finding.check or name) for finding in check(workspace))

@@ -16,6 +16,7 @@ from typing import Any
 from vault_mem.errors import InvalidInput
 from vault_mem.index.terms import terms
 from vault_mem.model import KINDS, Link, Memory
+from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import title_of
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.memory.recall import Request, recall
@@ -163,17 +164,15 @@ def build_vault(folder: Path, entry: Sample, env: Mapping[str, str]) -> tuple[Wo
     ids = {key: memory.id for key, memory in made.items()}
     for turn in entry["memories"]:
         memory = made[turn["key"]]
-        memory.links = [_link(made[key]) for key in turn.get("links", ()) if key in made]
+        memory.links = [
+            Link(stem_of(file_name(made[key])), title=made[key].title) for key in turn.get("links", ()) if key in made
+        ]
         path = root / "memories" / memory.created.strftime("%Y-%m") / file_name(memory)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(note_text(memory, UTC), encoding="utf-8")
     workspace = Workspace(Folder(root, env))
     workspace.sync()
     return workspace, ids
-
-
-def _link(memory: Memory) -> Link:
-    return Link(file_name(memory).removesuffix(".md"), title=memory.title)
 
 
 def as_memory(turn: dict[str, Any], name: str) -> Memory:
@@ -199,12 +198,8 @@ def _moment(value: Any) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _recall(workspace: Workspace, query: str, limit: int) -> list[str]:
-    return [found.memory.id for found in recall(workspace, Request(query, limit)).results]
-
-
 def _bm25(workspace: Workspace, query: str, limit: int) -> list[str]:
-    return [found.memory.id for found in search(workspace, query, limit).results]
+    return [found.memory.id for found in search(workspace, query, limit)]
 
 
 def _keywords(workspace: Workspace, query: str, limit: int) -> list[str]:
@@ -219,14 +214,14 @@ def _keywords(workspace: Workspace, query: str, limit: int) -> list[str]:
     return [id_ for hits, _, id_ in sorted(found)[:limit] if hits]
 
 
-def without(stage: str) -> Way:
-    """Recall with one stage switched off: what that stage is worth."""
-    switches = Switches(frozenset({stage}))
+def without(*stages: str) -> Way:
+    """Recall with a stage switched off: what that stage is worth."""
+    switches = Switches(frozenset(stages))
 
     def way(workspace: Workspace, query: str, limit: int) -> list[str]:
-        return [found.memory.id for found in recall(workspace, Request(query, limit, switches=switches)).results]
+        return [found.memory.id for found in recall(workspace, Request(query, limit, switches=switches))]
 
     return way
 
 
-WAYS: dict[str, Way] = {"recall": _recall, "keyword search": _keywords, "BM25": _bm25}
+WAYS: dict[str, Way] = {"recall": without(), "keyword search": _keywords, "BM25": _bm25}

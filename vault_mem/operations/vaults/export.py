@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe, VaultMemError, WriteFailed
 from vault_mem.index.known import EPISODE, MEMORY
-from vault_mem.model import Link, Memory, to_record
+from vault_mem.model import Memory, to_record
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.links import WIKILINK, link_name, read_link
 from vault_mem.notes.parse import title_of, written_list
@@ -80,18 +80,17 @@ class _Chosen:
         self.graph = workspace.graph
         filters = resolved(workspace, filters)
         found = workspace.index.memories(filters)
-        self.memories = [memory for memory in found if include_private or not memory.private][::-1]
+        self.memories = self._shown(found)[::-1]
         self.private_left_out = len(found) - len(self.memories)
         all_too = workspace.index.memories(replace(filters, closed=True))
-        self.closed_left_out = len([each for each in all_too if include_private or not each.private]) - len(
-            self.memories
-        )
-        self.episodes = [
-            each for each in workspace.index.memories(types=(EPISODE,)) if include_private or not each.private
-        ]
+        self.closed_left_out = len(self._shown(all_too)) - len(self.memories)
+        self.episodes = self._shown(workspace.index.memories(types=(EPISODE,)))
         self.ids = {memory.id for memory in [*self.memories, *self.episodes]}
         everything = workspace.index.memories(types=(MEMORY, EPISODE))
         self.private = {memory.id for memory in everything if memory.private}
+
+    def _shown(self, memories: list[Memory]) -> list[Memory]:
+        return [each for each in memories if self.include_private or not each.private]
 
     def left_out(self, target: str) -> str:
         """The id of the memory a link means, if it is not among the chosen; nothing otherwise."""
@@ -136,7 +135,7 @@ def _jsonl(chosen: _Chosen, report: ExportReport) -> str:
 
 
 def _markdown(chosen: _Chosen, report: ExportReport) -> str:
-    zone = chosen.workspace.folder.zone
+    zone, resolve = chosen.workspace.folder.zone, chosen.graph.resolve
     parts = [f"# Memories of {chosen.workspace.folder.root.name}\n"]
     for memory in chosen.memories:
         chosen.note_links(memory, report)
@@ -153,15 +152,11 @@ def _markdown(chosen: _Chosen, report: ExportReport) -> str:
             "people": ", ".join(memory.people),
             "valid to": memory.valid_to.isoformat() if memory.valid_to else "",
             "source": memory.source or "",
-            "links": ", ".join(_link_text(chosen, link) for link in shown.links),
+            "links": ", ".join(f"{resolve(each.target) or each.target} ({each.type})" for each in shown.links),
         }
         listed = "\n".join(f"- {name}: {value}" for name, value in facts.items() if value not in ("", None))
         parts.append(f"## {shown.title}\n\n{listed}\n\n{shown.content}\n")
     return "\n".join(parts)
-
-
-def _link_text(chosen: _Chosen, link: Link) -> str:
-    return f"{chosen.graph.resolve(link.target) or link.target} ({link.type})"
 
 
 def _vault(chosen: _Chosen, out: Path, report: ExportReport) -> None:

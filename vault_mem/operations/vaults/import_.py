@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound
+from vault_mem.errors import Conflict, EditRefused, NotFound
 from vault_mem.imports.formats import reader_for
 from vault_mem.imports.items import CONVERSATION, BadItem, Item
-from vault_mem.model import GIVEN, Link, Memory, as_dict
+from vault_mem.model import GIVEN, INVERSE_LINK, Link, Memory, as_dict
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import body_links, name_key, read_link, write_link
 from vault_mem.notes.origin import parts
@@ -22,7 +22,7 @@ from vault_mem.operations.changing import changing, commit, to_edit_in
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.memory.remember import Planned
-from vault_mem.operations.memory.remember_many import AT_ONCE, Batch, taken_back
+from vault_mem.operations.memory.remember_many import AT_ONCE, UNFIT, Batch, taken_back
 from vault_mem.operations.upkeep.edit_memory import edit_memory
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
@@ -30,7 +30,6 @@ from vault_mem.vault.journal import Transaction
 from vault_mem.vault.parts import RunningOperation, together
 
 Progress = Callable[[int, int], None]
-_REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
 
 
@@ -122,21 +121,18 @@ class _Import:
     def run(self, items: Iterable[Item | BadItem], progress: Progress | None) -> ImportReport:
         """Take all, and write the links between them."""
         with self.batch.held():
-            self._take_all(items, progress)
+            for done, item in enumerate(items, start=1):
+                try:
+                    if isinstance(item, BadItem):
+                        self.report.refused.append(item)
+                    else:
+                        self._take(replace(item, source=" ".join(item.source.split())))
+                except UNFIT as error:
+                    self.report.refused.append(BadItem(item.source, error.message))
+                if progress:
+                    progress(done, self.report.total)
             self._link()
         return self.report
-
-    def _take_all(self, items: Iterable[Item | BadItem], progress: Progress | None) -> None:
-        for done, item in enumerate(items, start=1):
-            if isinstance(item, BadItem):
-                self.report.refused.append(item)
-            else:
-                try:
-                    self._take(replace(item, source=" ".join(item.source.split())))
-                except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
-                    self.report.refused.append(BadItem(item.source, error.message))
-            if progress:
-                progress(done, self.report.total)
 
     def _take(self, item: Item) -> None:
         known = self.sources.get(item.source)
@@ -269,7 +265,7 @@ class _Import:
         """Link two memories, on the private side if there is one; False where they are linked already."""
         one, two = (self.new.get(each) or self.workspace.index.get(each) for each in (id_, other))
         if two.private and not one.private:
-            one, two, type_ = two, one, _REVERSE.get(type_, type_)
+            one, two, type_ = two, one, INVERSE_LINK.get(type_, type_)
         name = self.workspace.names.of(two.path)
         raw = to_edit_in(transaction, self.workspace, one)
         links = written_list(raw, "links")

@@ -13,7 +13,7 @@ from typing import Any
 
 from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
 from vault_mem.operations.vaults.joining import joining
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault import files, git, walk
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings, vault_tree
@@ -26,7 +26,7 @@ _TEMPLATE = """\
 
 
 @dataclass(frozen=True)
-class InitResult(Result):
+class InitResult(Result, left_out=("notices",), renamed={"root": "vault"}):
     """What init made, and what it found: `notes` that are memories now, and `others` that can be searched too."""
 
     root: Path
@@ -36,10 +36,6 @@ class InitResult(Result):
     notices: list[str] = field(default_factory=list)
     others: int = 0
     included: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "root", "notices", vault=self.root)
 
 
 def init(
@@ -75,18 +71,9 @@ def init(
             f"{root} lies in the vault {around}, which would no longer see what is in it",
             f"use that one (--vault {around}), or --nested to make a vault in a vault",
         )
-    _check(
-        memories_folder=memories_folder,
-        private_folder=private_folder,
-        episodes_folder=episodes_folder,
-        timezone=timezone,
-        adopt_ids=adopt_ids,
-    )
-    folders: dict[str, Any] = {
-        "memories_folder": memories_folder or Settings().memories_folder,
-        "private_folder": private_folder or Settings().private_folder,
-        "episodes_folder": episodes_folder or Settings().episodes_folder,
-    }
+    given = {"memories_folder": memories_folder, "private_folder": private_folder, "episodes_folder": episodes_folder}
+    _check(**given, timezone=timezone, adopt_ids=adopt_ids)
+    folders: dict[str, Any] = {name: folder or getattr(Settings(), name) for name, folder in given.items()}
     tree = vault_tree(root, load_settings(None, env).settings)
     found = {name: _notes(tree, name.strip("/")) if root.exists() else 0 for name in folders.values()}
     if any(found.values()) and not adopt:
@@ -104,7 +91,8 @@ def init(
     included = include and others > 0
     settings |= joined | ({"include": EVERYTHING} if included else {})
     created = _make(tree, _settings_text(settings), folders)
-    _begin_index(root, env)
+    with contextlib.suppress(OSError, SettingsError):  # the index of an earlier vault in this folder
+        (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
     result = InitResult(root, created, sum(found.values()), False, notices, others, included)
     return _with_others(result, env, obsidian=obsidian, git=git)
 
@@ -196,11 +184,8 @@ def local_timezone(env: Mapping[str, str]) -> str:
 
 def _notes(tree: Tree, folder: str) -> int:
     """How many notes lie in a folder, hidden ones apart."""
-    count = 0
-    for _, folders, rest in tree.walk(folder):
-        folders[:] = [key for key in folders if not name_of(key).startswith(".")]
-        count += sum(key.lower().endswith(".md") and not name_of(key).startswith(".") for key in rest)
-    return count
+    found = (key for _, _, keys in tree.walk_shown(folder) for key in keys)
+    return sum(key.lower().endswith(".md") and not name_of(key).startswith(".") for key in found)
 
 
 def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
@@ -212,7 +197,9 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
         for name, mode in (("memories_folder", PUBLIC_FOLDER_MODE), ("private_folder", PRIVATE_FOLDER_MODE)):
             folder = folders[name].strip("/")
             created += [f"{folder}/"] if tree.make_folder(folder, mode) else []
-        if _ignore(tree, (f"{folders['private_folder'].strip('/')}/", ".vault-mem/")):
+        before = tree.read(".gitignore")
+        ignored = ignoring(before, (f"{folders['private_folder'].strip('/')}/", ".vault-mem/"))
+        if files.put(tree, ".gitignore", before, ignored, PUBLIC_MODE):
             created.append(".gitignore")
         files.create(tree, VAULT_FILE, settings.encode(), PUBLIC_MODE)
     except OSError as error:
@@ -223,23 +210,6 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
     return [*created, VAULT_FILE]
 
 
-def _begin_index(root: Path, env: Mapping[str, str]) -> None:
-    """Drop the index of an earlier vault in this folder."""
-    with contextlib.suppress(OSError, SettingsError):
-        (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
-
-
-def _ignore(tree: Tree, lines: tuple[str, ...]) -> bool:
-    """Make sure that git ignores what is private; other people's lines in the file stay."""
-    before = tree.read(".gitignore")
-    after = ignoring(before, lines)
-    if before is None:
-        files.create(tree, ".gitignore", after, PUBLIC_MODE)
-    elif before != after:
-        files.replace(tree, ".gitignore", before, after)
-    return before != after
-
-
 def _bytes(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
@@ -248,7 +218,7 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def ignoring(before: bytes | None, lines: tuple[str, ...]) -> bytes:
-    """The text of a .gitignore with these lines in it."""
+    """The text of a .gitignore with these lines in it; other people's stay."""
     present = {line.strip().lstrip(b"/") for line in (before or b"").splitlines()}
     missing = [line for line in lines if line.encode() not in present and line.rstrip("/").encode() not in present]
     return git.with_lines(before, missing)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from vault_mem.notes.links import name_key
 from vault_mem.vault import jsonc
 from vault_mem.vault.settings import Settings
-from vault_mem.vault.tree import Tree, name_of
+from vault_mem.vault.tree import Tree
 
 # The folder of the views, what a daily log is called before its date, and the list of what is important.
 _NAMES = (
@@ -29,7 +28,8 @@ def joining(tree: Tree, settings: Settings) -> tuple[dict[str, Any], list[str]]:
     """The settings that keep out of the owner's way, and what they should know; none in any other folder."""
     if not tree.root.is_dir() or not tree.exists(".obsidian"):
         return {}, []
-    taken = set(_taken(tree))
+    shown = (each for _, folders, others in tree.walk_shown() for each in (*folders, *others))
+    taken = set(map(name_key, shown))
     chosen, notices = _views(taken)
     templates = [f"{folder}/**" for folder in template_folders(tree)]
     ignore = [each for each in templates if each.casefold() not in settings.ignore]
@@ -49,13 +49,6 @@ def _views(taken: set[str]) -> tuple[dict[str, Any], list[str]]:
             chosen = {"views_folder": folder, "log_prefix": prefix, "digest_file": f"{folder}/{digest}.md"}
             return chosen, [f"views have a folder and names of their own here: {folder}/{prefix}2026-11-16.md"]
     return {"views": False}, ["no views are written here: every name for them is taken (setting views)"]
-
-
-def _taken(tree: Tree) -> Iterator[str]:
-    """The paths of all files and folders that are not hidden, as names compare."""
-    for _, folders, files in tree.walk():
-        folders[:] = [each for each in folders if not name_of(each).startswith(".")]
-        yield from map(name_key, (*folders, *files))
 
 
 def template_folders(tree: Tree) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import stat
-from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
 from vault_mem.errors import VaultMemError
 from vault_mem.fields import Form
@@ -32,106 +33,6 @@ PROPERTY_TYPES = {"created": "datetime", "links": "multitext"} | {
     if each.form in _PROPERTIES and name not in ("tags", "aliases")
 }
 
-_BASE = """\
-# Views of the memories, for Obsidian (Bases). Made by `vault-mem init --obsidian`; change it as you like.
-filters:
-  and:
-    - 'file.ext == "md"'
-    - or:
-        - 'file.inFolder({memories})'
-        - 'file.inFolder({private})'
-formulas:
-  closed: 'if(valid_to, valid_to <= now(), false)'
-  memory: 'file.asLink(if(aliases, list(aliases)[0], file.basename))'
-  category: 'if(category, category, "daily")'
-  kind: 'if(kind, kind, "event")'
-  importance: 'if(importance, importance, 3)'
-properties:
-  formula.memory:
-    displayName: Memory
-  formula.category:
-    displayName: Category
-  formula.kind:
-    displayName: Kind
-  formula.importance:
-    displayName: Importance
-  note.valid_to:
-    displayName: Closed since
-views:
-  - type: table
-    name: Recent
-    limit: 100
-    filters: 'formula.closed != true'
-    order:
-      - formula.memory
-      - created
-      - formula.category
-      - formula.kind
-      - formula.importance
-      - tags
-      - private
-    sort:
-      - property: note.created
-        direction: DESC
-  - type: table
-    name: By category
-    filters: 'formula.closed != true'
-    groupBy:
-      property: formula.category
-      direction: ASC
-    order:
-      - formula.memory
-      - created
-      - formula.importance
-      - tags
-    sort:
-      - property: note.created
-        direction: DESC
-  - type: table
-    name: Open tasks
-    filters:
-      and:
-        - 'kind == "task"'
-        - 'status != "done"'
-        - 'formula.closed != true'
-    order:
-      - formula.memory
-      - status
-      - about_time
-      - formula.importance
-      - people
-    sort:
-      - property: formula.importance
-        direction: DESC
-  - type: table
-    name: People
-    filters:
-      and:
-        - 'file.hasProperty("people")'
-        - '!people.isEmpty()'
-        - 'formula.closed != true'
-    groupBy:
-      property: note.people
-      direction: ASC
-    order:
-      - formula.memory
-      - created
-      - formula.kind
-      - formula.category
-  - type: table
-    name: Closed
-    filters: 'formula.closed == true'
-    order:
-      - formula.memory
-      - valid_to
-      - created
-      - formula.kind
-      - formula.category
-    sort:
-      - property: note.valid_to
-        direction: DESC
-"""
-
 # No `id` (vault-mem gives it) and no `private`: a template must not decide that, and an empty checkbox would.
 _NOW = '"{{date:YYYY-MM-DD}}T{{time:HH:mm:ss}}"'
 TEMPLATES = {
@@ -141,17 +42,16 @@ TEMPLATES = {
 }
 
 
-@dataclass
-class AddedFiles:
+class AddedFiles(NamedTuple):
     """What was made, and what a person should know."""
 
-    created: list[str] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+    created: list[str]
+    notices: list[str]
 
 
 def add_obsidian(root: Path, settings: Settings) -> AddedFiles:
     """Add views, templates and property types, each only if it is missing."""
-    result = AddedFiles()
+    result = AddedFiles([], [])
     tree = vault_tree(root, settings)
     _create(tree, BASE, base_text(settings), result)
     folder = _template_folder(tree, settings)
@@ -163,13 +63,11 @@ def add_obsidian(root: Path, settings: Settings) -> AddedFiles:
 
 def base_text(settings: Settings) -> str:
     """The views of the memories, for Obsidian's Bases."""
-    memories, private = (_quoted(name) for name in (settings.memories_folder, settings.private_folder))
-    return _BASE.format(memories=memories, private=private)
-
-
-def _quoted(folder: str) -> str:
-    """A folder's name as text of an expression, inside a text of YAML."""
-    return json.dumps(folder.strip("/"), ensure_ascii=False).replace("'", "''")
+    text = resources.files("vault_mem.operations.vaults").joinpath(BASE).read_text(encoding="utf-8")
+    folders = (settings.memories_folder, settings.private_folder)
+    # as texts of an expression, inside a text of YAML
+    memories, private = (json.dumps(each.strip("/"), ensure_ascii=False).replace("'", "''") for each in folders)
+    return text.format(memories=memories, private=private)
 
 
 def _create(tree: Tree, key: str, text: str, result: AddedFiles) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from vault_mem.errors import NotFound, VaultMemError
 from vault_mem.operations.memory.drafts import Draft
-from vault_mem.operations.memory.excerpts import Cost, fit, wanted_words
+from vault_mem.operations.memory.excerpts import Cost, fit
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import RecallResult, Request, recall
 from vault_mem.operations.memory.remember import Expected, check
@@ -39,9 +39,7 @@ def recall_in_all(
     results.sort(key=lambda each: (-each.relevance, -each.score, each.memory.id))
     results, left_out = results[: request.limit if answered else 2], 0
     if request.budget is not None:
-        results, dropped = fit(
-            results, request.query, request.budget - request.frame, cost, wanted_words(request.query)
-        )
+        results, dropped = fit(results, request.query, request.budget - request.frame, cost)
         left_out = len(dropped)
     return replace(
         found[0],

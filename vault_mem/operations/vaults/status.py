@@ -22,7 +22,7 @@ from vault_mem.vault import git, journal
 from vault_mem.vault.walk import walk
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Status(Result):
     """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
 
@@ -37,26 +37,26 @@ class Status(Result):
     vault: Path
     memories: int
     private: int
-    closed: int
+    closed: int = 0
     episodes: int
     notes: int
     stale: bool
     pending: int
     index_dir: Path
-    index_bytes: int
+    index_bytes: int = 0
     model: str
-    dim: int
-    calibration: Calibration | None
-    waiting_for_id: list[str]
-    waiting_to_move: list[str]
-    waiting_for_views: list[str]
-    waiting_for_heal: list[str]
+    dim: int = 0
+    calibration: Calibration | None = None
+    waiting_for_id: list[str] = field(default_factory=list)
+    waiting_to_move: list[str] = field(default_factory=list)
+    waiting_for_views: list[str] = field(default_factory=list)
+    waiting_for_heal: list[str] = field(default_factory=list)
     interrupted: list[str]
     problems: list[Problem]
     adopt_ids: str
     heal_links: bool
     trouble: list[str]
-    in_git: list[str]
+    in_git: list[str] = field(default_factory=list)
     git: git.GitState | None
     autocommit: str = ""
     astray: list[str] = field(default_factory=list)
@@ -121,25 +121,16 @@ def _by_files(workspace: Workspace, trouble: list[str]) -> Status:
         vault=folder.root,
         memories=sum(not key.startswith(episodes) for key in owned),
         private=sum(map(folder.is_private, owned)),
-        closed=0,
         episodes=sum(key.startswith(episodes) for key in owned),
         notes=len(listing.files) - len(owned),
         stale=True,
         pending=len(listing.files),
         index_dir=folder.index_dir,
-        index_bytes=0,
         model=folder.settings.model or "built-in",
-        dim=0,
-        calibration=None,
-        waiting_for_id=[],
-        waiting_to_move=[],
-        waiting_for_views=[],
-        waiting_for_heal=[],
         interrupted=journal.pending(folder),
         problems=listing.problems,
         adopt_ids=folder.settings.adopt_ids,
         heal_links=folder.settings.heal_links,
         trouble=trouble,
-        in_git=[],
         git=git.state(folder),
     )

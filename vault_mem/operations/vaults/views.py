@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.index.filters import Filters
@@ -20,11 +19,11 @@ from vault_mem.notes.parse import parse
 from vault_mem.notes.text import split_text
 from vault_mem.operations.changing import is_quiet
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault import history, marked
 from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.journal import Transaction, operation
 from vault_mem.vault.steps import read
 
 INTROSPECTION = "introspection"
@@ -33,15 +32,11 @@ MOST_FOLLOWED = 200
 
 
 @dataclass(frozen=True)
-class RebuildResult(Result):
+class RebuildResult(Result, status="rebuilt"):
     """What rebuilding the views changed."""
 
     files: list[str]
     memories: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="rebuilt")
 
 
 def follow(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:
@@ -59,18 +54,17 @@ def follow(transaction: Transaction, before: Memory | None, after: Memory | None
             continue  # it comes back, and somebody wrote a line about it meanwhile
         if wanted is not None or line is not None:
             transaction.line(key, memory.id, line, _with_copies(wanted, line), position)
-    _follow_monologue(transaction, before, after)
+    if before is not None and after is not None and _speaks(folder, before):
+        speak(transaction, after, before)
 
 
 def follow_text(transaction: Transaction, key: str, before: bytes | None, after: bytes) -> None:
     """The same by what the note's file says; nothing where it is not yet a memory with an id."""
     folder = transaction.folder
     private = folder.is_private(key)
-    was, now = (
-        each and parse(each, key, mtime=0, zone=folder.zone, private=private).memory for each in (before, after)
-    )
-    if now and now.id.startswith("mem_"):
-        follow(transaction, was or None, now)
+    was, now = (parse(each or b"", key, mtime=0, zone=folder.zone, private=private).memory for each in (before, after))
+    if after and now.id.startswith("mem_"):
+        follow(transaction, was if before else None, now)
 
 
 class ViewLines:
@@ -147,29 +141,23 @@ def follow_files(workspace: Workspace) -> list[str]:
     changed += known_files.ended(now)[:MOST_FOLLOWED]
     if not changed and not gone:
         return []
-    found = {key: memory for key, memory in workspace.index.by_files(changed).items() if _mirrored(workspace, memory)}
-    transaction = Transaction(workspace.folder, "views", "notes were edited by hand", unasked=True)
+    memories = workspace.index.by_files(changed).values()
+    found = [each for each in memories if workspace.folder.is_note(each.path) and not each.id.startswith("ep_")]
     try:
-        with writing(workspace.folder):
+        with operation(workspace.folder, "views", "notes were edited by hand", unasked=True) as transaction:
             present = _present(workspace.folder)
-            for memory in found.values():
+            for memory in found:
                 _catch_up(transaction, memory, present.get(memory.id, {}))
             for _, id_, moved in gone:
                 for key, line in present.get(id_, {}).items() if not moved else ():
                     transaction.line(key, id_, line, None, _position(workspace.folder, key))
-            _catch_up_monologue(workspace, transaction, list(found.values()))
-            if transaction.steps:
-                transaction.commit()
+            _catch_up_monologue(workspace, transaction, found)
     except VaultMemError as error:
         workspace.notices.append(f"views not brought up to date: {error.message}")
         return []
     workspace.notices += transaction.notices
     known_files.follow(changed, now, [key for key, _, _ in gone])
     return transaction.keys
-
-
-def _mirrored(workspace: Workspace, memory: Memory) -> bool:
-    return workspace.folder.is_note(memory.path) and not memory.id.startswith("ep_")
 
 
 def view_keys(folder: Folder) -> list[str]:
@@ -233,22 +221,19 @@ def _position(folder: Folder, key: str) -> str:
 def rebuild(workspace: Workspace) -> RebuildResult:
     """Regenerate the views from the memories; a person's own text in them stays."""
     folder = workspace.folder
-    with writing(folder):
+    with operation(folder, "views rebuild", "rebuilt from the memories") as transaction:
         workspace.freshen()
         public = [memory for memory in workspace.index.memories() if not memory.private]
         wanted: dict[str, dict[str, tuple[str, str]]] = {}
         for memory in sorted(public, key=lambda each: each.order):
             for (key, position), line in (_lines(folder, memory) if folder.settings.views else {}).items():
                 wanted.setdefault(key, {})[memory.id] = (line, position)
-        transaction = Transaction(folder, "views rebuild", "rebuilt from the memories")
         for key in sorted({*wanted, *filter(folder.is_view, view_keys(folder))}):
             _rebuild_file(transaction, key, wanted.get(key, {}))
         spoken = [memory for memory in public if memory.category == INTROSPECTION]
         newest = max(spoken, key=lambda memory: memory.order, default=None)
         if newest is not None and not _speaks(folder, newest):
             speak(transaction, newest)
-        if transaction.steps:
-            transaction.commit()
     return RebuildResult(transaction.keys, len(public))
 
 
@@ -274,16 +259,13 @@ def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:
     if memory.private or memory.provisional:
         return {}
     created = memory.created.astimezone(folder.zone)
-    text = f"{_said(memory)}{_link_to(memory)} {marked.marker(memory.id)}"
+    # As plain text: nothing of it becomes a tag, a field or half a link of the owner's.
+    said = cut(one_line(memory.content)).replace("[id:", "[id :")
+    text = f"{said}{_link_to(memory)} {marked.marker(memory.id)}"
     lines = {(folder.log_key(created), marked.BY_TIME): f"- {created:%H:%M} {text}"}
     if _curated(folder, memory, folder.now()):
         lines[(folder.digest, marked.IN_BLOCK)] = f"- {created:%Y-%m-%d} {text}"
     return lines
-
-
-def _said(memory: Memory) -> str:
-    """What a memory says, as plain text: nothing of it becomes a tag, a field or half a link of the owner's."""
-    return cut(one_line(memory.content)).replace("[id:", "[id :")
 
 
 def _link_to(memory: Memory) -> str:
@@ -298,12 +280,6 @@ def _curated(folder: Folder, memory: Memory, now: datetime) -> bool:
     settings = folder.settings
     wanted = memory.importance >= settings.curated_importance or memory.category in settings.curated_categories
     return wanted and not memory.closed_at(now)
-
-
-def _follow_monologue(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:
-    """Update the monologue if the changed introspection is the one in it."""
-    if before is not None and after is not None and _speaks(transaction.folder, before):
-        speak(transaction, after, before)
 
 
 def _speaks(folder: Folder, memory: Memory) -> bool:

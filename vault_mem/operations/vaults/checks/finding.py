@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 
-Fix = Callable[[Workspace], object]
+Fix = Callable[[], object]
 
 
 @dataclass(frozen=True)
-class Finding(Result):
+class Finding(Result, left_out=("fix",)):
     """One trouble: its kind, where, what it is, and what to do. `fix` does only what is safe without asking."""
 
-    check: str
+    check: str = field(default="", kw_only=True)  # the name it goes by in doctor, if not that of who found it
     message: str
     path: str = ""
     line: int | None = None
     hint: str = ""
     severity: str = "warning"
     fix: Fix | None = field(default=None, repr=False, compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "fix")
 
 
 Check = Callable[[Workspace], Iterator[Finding]]

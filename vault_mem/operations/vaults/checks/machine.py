@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import shutil
+import stat
 import time
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from vault_mem.errors import Busy, ModelNotFound, VaultMemError, VaultNotFound
@@ -14,9 +17,9 @@ from vault_mem.operations import sharing
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.vault import journal, late, outside, own
-from vault_mem.vault.folder import OWN
+from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
 from vault_mem.vault.lock import locked
-from vault_mem.vault.tree import Tree, name_of
+from vault_mem.vault.tree import Tree
 
 # A write needs a few times the size of a note; an index of many notes some hundred megabytes.
 _FULL = 20_000_000
@@ -26,12 +29,14 @@ _GIT_LOCK_SECONDS = 600
 _LATELY = timedelta(days=1)
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 _LOCKS = Path("/proc/locks")
+_FILES = (*GIT_LISTS, ".obsidian/templates.json", ".obsidian/types.json", "REVIEW.md", "SELF.md")
+_OWN_FOLDERS = ("blocked", "candidates", "cookies", "edits", "inbox", "journal", "log", "purging", "trash")
 
 
 def settings(workspace: Workspace) -> Iterator[Finding]:
     """Settings that mean nothing."""
     for warning in workspace.folder.loaded.warnings:
-        yield Finding("settings", warning, hint="vault-mem config lists all settings")
+        yield Finding(warning, hint="vault-mem config lists all settings")
 
 
 def model(workspace: Workspace) -> Iterator[Finding]:
@@ -39,7 +44,7 @@ def model(workspace: Workspace) -> Iterator[Finding]:
     try:
         _ = workspace.embedder.fingerprint
     except ModelNotFound as error:
-        yield Finding("model", f"{error.message}; nothing can be searched or saved", hint=error.hint, severity="error")
+        yield Finding(f"{error.message}; nothing can be searched or saved", hint=error.hint, severity="error")
 
 
 def index(workspace: Workspace) -> Iterator[Finding]:
@@ -55,22 +60,17 @@ def index(workspace: Workspace) -> Iterator[Finding]:
     except VaultMemError as error:
         # A model that is there and cannot be loaded shows only here.
         check = "model" if isinstance(error, ModelNotFound) else "index"
-        yield Finding(check, error.message, hint=error.hint, severity="error")
+        yield Finding(error.message, hint=error.hint, severity="error", check=check)
         return
     except INDEX_ERRORS:
         damaged = True
     if damaged:
-        yield Finding(
-            "index",
-            "the index is damaged: memories are missing from it",
-            str(workspace.folder.index_dir),
-            hint="your notes are safe; vault-mem reindex rebuilds it from them (doctor --fix does)",
-            severity="error",
-            fix=lambda workspace: workspace.rebuild(),
-        )
+        message = "the index is damaged: memories are missing from it"
+        hint = "your notes are safe; vault-mem reindex rebuilds it from them (doctor --fix does)"
+        yield Finding(message, str(workspace.folder.index_dir), hint=hint, severity="error", fix=workspace.rebuild)
     for notice in workspace.notices[noticed:]:
         if notice.startswith("index rebuilt"):
-            yield Finding("index", notice, str(workspace.folder.index_dir), severity="info")
+            yield Finding(notice, str(workspace.folder.index_dir), severity="info")
 
 
 def store(workspace: Workspace) -> Iterator[Finding]:
@@ -80,17 +80,12 @@ def store(workspace: Workspace) -> Iterator[Finding]:
     except INDEX_ERRORS:
         return  # the index is the trouble, and that is said
     if found and found.to_remove:
-        yield Finding(
-            "store",
-            f"what was purged or made private is still in the store: {found.trouble or 'another machine is busy'}",
-            found.uri,
-            hint=found.hint or "the next command tries again (doctor --fix does now)",
-            severity="error",
-            fix=sharing.withdraw,
-        )
+        message = f"what was purged or made private is still in the store: {found.trouble or 'another machine is busy'}"
+        hint = found.hint or "the next command tries again (doctor --fix does now)"
+        yield Finding(message, found.uri, hint=hint, severity="error", fix=partial(sharing.withdraw, workspace))
     elif found and found.trouble:
         hint = f"this machine works without it; {found.hint}"
-        yield Finding("store", found.trouble, found.uri, hint=hint)
+        yield Finding(found.trouble, found.uri, hint=hint)
 
 
 def locks(workspace: Workspace) -> Iterator[Finding]:
@@ -108,23 +103,15 @@ def locks(workspace: Workspace) -> Iterator[Finding]:
                 pass
         except Busy:
             holder = _holder(tree, key)
-            yield Finding(
-                "lock",
-                f"another process{f' ({holder})' if holder else ''} is writing {what}",
-                str(path),
-                hint="if it hangs, end it: the lock goes with its process; deleting the file does not help",
-            )
+            hint = "if it hangs, end it: the lock goes with its process; deleting the file does not help"
+            yield Finding(f"another process{f' ({holder})' if holder else ''} is writing {what}", str(path), hint=hint)
         except VaultMemError as error:
-            yield Finding("lock", error.message, str(path), hint=error.hint, severity="error")
+            yield Finding(error.message, str(path), hint=error.hint, severity="error")
     left = folder.tree.stat(".git/index.lock")
     age = time.time() - left.st_mtime if left else 0.0
     if age > _GIT_LOCK_SECONDS:
-        yield Finding(
-            "lock",
-            f"git left a lock {age / 3600:.1f} h ago and refuses to commit",
-            ".git/index.lock",
-            hint="make sure that no git is running, then delete it",
-        )
+        hint = "make sure that no git is running, then delete it"
+        yield Finding(f"git left a lock {age / 3600:.1f} h ago and refuses to commit", ".git/index.lock", hint=hint)
 
 
 def _holder(tree: Tree, key: str) -> str:
@@ -142,7 +129,9 @@ def disk(workspace: Workspace) -> Iterator[Finding]:
     """A disk without room to write."""
     folder = workspace.folder
     seen = set()
-    for path, what in ((folder.root, "vault"), (_existing(folder.index_dir), "index")):
+    home = folder.index_dir
+    home = next((each for each in (home, *home.parents) if each.exists()), home)
+    for path, what in ((folder.root, "vault"), (home, "index")):
         try:
             device, free = path.stat().st_dev, shutil.disk_usage(path).free
         except OSError:
@@ -151,17 +140,9 @@ def disk(workspace: Workspace) -> Iterator[Finding]:
             continue
         seen.add(device)
         full = free < _FULL
-        yield Finding(
-            "disk",
-            f"the disk of the {what} is {'full' if full else 'nearly full'}: {free / 1e6:.0f} MB are free",
-            str(path),
-            hint="free some space; writes are whole or not at all, so nothing is half-written",
-            severity="error" if full else "warning",
-        )
-
-
-def _existing(path: Path) -> Path:
-    return next((each for each in (path, *path.parents) if each.exists()), path)
+        message = f"the disk of the {what} is {'full' if full else 'nearly full'}: {free / 1e6:.0f} MB are free"
+        hint = "free some space; writes are whole or not at all, so nothing is half-written"
+        yield Finding(message, str(path), hint=hint, severity="error" if full else "warning")
 
 
 def watches(workspace: Workspace) -> Iterator[Finding]:
@@ -170,66 +151,83 @@ def watches(workspace: Workspace) -> Iterator[Finding]:
         most = int(_WATCHES.read_text(encoding="ascii"))
     except (OSError, ValueError):
         return  # not Linux
-    count = sum(1 for _ in _folders(workspace.folder.tree))
+    count = sum(1 for _ in workspace.folder.tree.walk_shown())
     if count > most // 2:  # other programs watch folders too
-        yield Finding(
-            "watch-limit",
-            f"the vault has {count} folders, and this system lets you watch {most} in all",
-            hint=f"raise it: sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * count)}",
-        )
-
-
-def _folders(tree: Tree) -> Iterator[str]:
-    for parent, below, _ in tree.walk():
-        below[:] = [key for key in below if not name_of(key).startswith(".")]
-        yield parent
+        hint = f"raise it: sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * count)}"
+        yield Finding(f"the vault has {count} folders, and this system lets you watch {most} in all", hint=hint)
 
 
 def interrupted(workspace: Workspace) -> Iterator[Finding]:
     """Operations that did not end, and edits that could not be saved."""
     folder = workspace.folder
     for name in journal.pending(folder):
-        yield Finding("interrupted", f"operation {name} did not end", hint="the next command that writes finishes it")
+        yield Finding(f"operation {name} did not end", hint="the next command that writes finishes it")
     for name in journal.conflicts(folder):
-        yield Finding("interrupted", f"operation {name} was taken back: a file had changed since", hint="run it again")
+        yield Finding(f"operation {name} was taken back: a file had changed since", hint="run it again")
     for name in folder.tree.names(f"{OWN}/edits", ".md"):
-        yield Finding(
-            "interrupted",
-            "an edit that could not be saved is kept",
-            f"{OWN}/edits/{name}",
-            hint="take what you need from it, then delete it",
-        )
+        hint = "take what you need from it, then delete it"
+        yield Finding("an edit that could not be saved is kept", f"{OWN}/edits/{name}", hint=hint)
 
 
 def set_aside(workspace: Workspace) -> Iterator[Finding]:
     """What lay among this machine's records and was none (SPEC S-2)."""
     for key, why in own.aside(workspace.folder.tree):
-        yield Finding(
-            "set-aside",
-            f"it was among this machine's records, but is not one of them{f': {why}' if why else ''}",
-            key,
-            hint="nothing was done with it; delete it, unless you know what it is",
-        )
+        message = f"it was among this machine's records, but is not one of them{f': {why}' if why else ''}"
+        hint = "nothing was done with it; delete it, unless you know what it is"
+        yield Finding(message, key, hint=hint)
 
 
 def late_words(workspace: Workspace) -> Iterator[Finding]:
     """Files that another program still has open though they were replaced, and words that came late (SPEC S-4)."""
     folder = workspace.folder
     for each in late.waiting(folder):
-        yield Finding(
-            "late-words",
-            "a program still has a file open that an operation replaced or removed",
-            each.key,
-            hint="close it there; what it has written then comes back into the note",
-            severity="info",
-        )
+        message = "a program still has a file open that an operation replaced or removed"
+        hint = "close it there; what it has written then comes back into the note"
+        yield Finding(message, each.key, hint=hint, severity="info")
     oldest = folder.now() - _LATELY
     for entry in itertools.takewhile(lambda entry: entry.at > oldest, journal.standing(folder)):
         if entry.command == late.COMMAND:
+            message = "a program wrote into it after it had been replaced or removed; its words were kept"
+            hint = f"check that they are where you want them; vault-mem undo {entry.op} takes that back"
+            yield Finding(message, entry.steps[0].key if entry.steps else "", hint=hint, severity="info")
+
+
+def odd_files(workspace: Workspace) -> Iterator[Finding]:
+    """What is no file in place of one of ours: a link, a pipe, a folder (SPEC S-1, S-2).
+
+    Each is named, whether or not this very command would have read it.
+    """
+    tree = workspace.folder.tree
+    for key, is_folder in _places(workspace.folder):
+        found = tree.stat(key)
+        if found is None or tree.follows(key):
+            continue
+        if not (stat.S_ISDIR if is_folder else stat.S_ISREG)(found.st_mode):
             yield Finding(
-                "late-words",
-                "a program wrote into it after it had been replaced or removed; its words were kept",
-                entry.steps[0].key if entry.steps else "",
-                hint=f"check that they are where you want them; vault-mem undo {entry.op} takes that back",
-                severity="info",
+                f"is {_words(found.st_mode)} and not a {'folder' if is_folder else 'plain file'}; it is left alone",
+                key,
+                hint="remove it, or put back what belongs there",
             )
+
+
+def _places(folder: Folder) -> Iterator[tuple[str, bool]]:
+    """Where files and folders of ours are, and which of the two each should be."""
+    private = folder.settings.private_folder
+    folders = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS), folder.views_folder, "history", f"{private}/.history"]
+    yield from ((key, False) for key in (*_FILES, folder.digest, f"{private}/REVIEW.md"))
+    yield from ((key, True) for key in folders)
+    for parent in folders:
+        with contextlib.suppress(OSError), folder.tree.scan(parent) as entries:
+            below = {f"{parent}/{entry.name}" for entry in entries}
+            yield from ((key, False) for key in sorted(below - {*folders, f"{OWN}/aside"}))
+
+
+def _words(mode: int) -> str:
+    kinds = {
+        stat.S_IFLNK: "a symbolic link",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFDIR: "a folder",
+        stat.S_IFREG: "a plain file",
+    }
+    return kinds.get(stat.S_IFMT(mode), "a device")

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from functools import partial
 
+from vault_mem.model import Memory
+from vault_mem.notes import checklist
+from vault_mem.notes.checklist import Proposal
 from vault_mem.operations.git import git_setup, private_merges
 from vault_mem.operations.git.autocommit import last_trouble
-from vault_mem.operations.git.merged_files import Leftover, leftovers, put_right
-from vault_mem.operations.git.replaced_twice import propose_newer, replaced_twice
+from vault_mem.operations.git.merged_files import leftovers, put_right
+from vault_mem.operations.upkeep.proposals import file_key, text_of
+from vault_mem.operations.upkeep.review import Suggestion, propose
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
+from vault_mem.vault.steps import read
+
+_REASON = "both took the place of the same memory"
 
 
 def driver(workspace: Workspace) -> Iterator[Finding]:
@@ -21,12 +29,11 @@ def driver(workspace: Workspace) -> Iterator[Finding]:
     lacking = git_setup.lacking(workspace.folder)
     if lacking:
         yield Finding(
-            "merge-driver",
             f"git is not set up to merge clones of the vault without conflicts; missing: {', '.join(lacking)}",
             git_setup.ATTRIBUTES if git_setup.ATTRIBUTES in lacking else "",
             hint="doctor --fix writes it; docs/git.md explains it",
             severity="info",
-            fix=lambda workspace: git_setup.set_up(workspace.folder),
+            fix=partial(git_setup.set_up, workspace.folder),
         )
 
 
@@ -35,27 +42,18 @@ def commits(workspace: Workspace) -> Iterator[Finding]:
     trouble = last_trouble(workspace)
     if trouble:
         hint = "fix that, or commit by hand; it is tried again when something changes"
-        yield Finding("autocommit", f"git did not make the commit that was due: {trouble}", hint=hint)
+        yield Finding(f"git did not make the commit that was due: {trouble}", hint=hint)
 
 
 def merged(workspace: Workspace) -> Iterator[Finding]:
     """What a merge left in the files."""
     for each in leftovers(workspace.folder):
         if each.after is None:
-            yield Finding(
-                "merges",
-                each.what,
-                each.key,
-                each.line,
-                hint="keep what is right, delete the lines with <<<<<<<, ======= and >>>>>>>, then git add it",
-            )
+            hint = "keep what is right, delete the lines with <<<<<<<, ======= and >>>>>>>, then git add it"
+            yield Finding(each.what, each.key, each.line, hint=hint)
         else:
             hint = "doctor --fix repairs it; no line is lost"
-            yield Finding("merges", each.what, each.key, each.line, hint=hint, fix=partial(_put_right, each))
-
-
-def _put_right(leftover: Leftover, workspace: Workspace) -> None:
-    put_right(workspace, leftover)
+            yield Finding(each.what, each.key, each.line, hint=hint, fix=partial(put_right, workspace, each))
 
 
 def unmerged(workspace: Workspace) -> Iterator[Finding]:
@@ -65,49 +63,53 @@ def unmerged(workspace: Workspace) -> Iterator[Finding]:
     for key, stages in waiting.items():
         if not folder.tree.is_file(key) or stages >= {2, 3} or 1 not in stages:
             continue
-        yield Finding(
-            "deleted-and-changed",
-            "one side deleted it, the other changed it: the change stays",
-            key,
-            hint="git add it, or git rm it if it should go (doctor --fix adds it)",
-            fix=partial(_settle, key),
-        )
-
-
-def _settle(key: str, workspace: Workspace) -> None:
-    git.settle(workspace.folder, key)
+        message = "one side deleted it, the other changed it: the change stays"
+        hint = "git add it, or git rm it if it should go (doctor --fix adds it)"
+        yield Finding(message, key, hint=hint, fix=partial(git.settle, folder, key))
 
 
 def came_back(workspace: Workspace) -> Iterator[Finding]:
     """Public files that git brought of memories that are private here."""
     pairs = private_merges.came_back(workspace) if git.in_repository(workspace.folder) else []
     for public, private in pairs:
-        yield Finding(
-            "private-merges",
-            "git brought it back, and it is private on this machine",
-            public,
-            hint="its text is taken into the private file, and this one removed (doctor --fix does it now)",
-            fix=partial(_absorb, (public, private)),
-        )
+        message = "git brought it back, and it is private on this machine"
+        hint = "its text is taken into the private file, and this one removed (doctor --fix does it now)"
+        yield Finding(message, public, hint=hint, fix=partial(_absorb, workspace, (public, private)))
 
 
-def _absorb(pair: tuple[str, str], workspace: Workspace) -> None:
+def _absorb(workspace: Workspace, pair: tuple[str, str]) -> None:
     private_merges.absorb(workspace, [pair])
     private_merges.let_go(workspace, [])
 
 
 def superseded(workspace: Workspace) -> Iterator[Finding]:
     """A memory that two others replaced, each without knowing of the other."""
-    for old, newer, older in replaced_twice(workspace):
+    for old, newer, older in _replaced_twice(workspace):
         yield Finding(
-            "superseded-twice",
             f"{newer.id} and {older.id} both replaced {old.id}, and neither replaced the other",
             newer.path,
             hint="doctor --fix proposes in REVIEW.md that the newer one replaces the older too",
             severity="info",
-            fix=partial(_propose, newer.id, older.id),
+            fix=partial(propose, workspace, [Suggestion("supersede", (newer.id, older.id), _REASON)]),
         )
 
 
-def _propose(newer: str, older: str, workspace: Workspace) -> None:
-    propose_newer(workspace, newer, older)
+def _replaced_twice(workspace: Workspace) -> Iterator[tuple[Memory, Memory, Memory]]:
+    """What was replaced, and the newer and the older of two open memories that did; nobody has been asked yet."""
+    now = workspace.folder.now()
+    successors: dict[str, list[Memory]] = {}
+    for memory in workspace.index.memories():
+        for name in memory.supersedes if not memory.closed_at(now) else ():
+            id_ = workspace.graph.resolve(name)
+            if id_ is not None:
+                successors.setdefault(id_, []).append(memory)
+    asked = _asked(workspace) if any(len(each) > 1 for each in successors.values()) else set()
+    for id_, memories in successors.items():
+        for older, newer in itertools.pairwise(sorted(memories, key=lambda memory: memory.order)):
+            if Proposal("supersede", (newer.id, older.id), "", "").id not in asked:
+                yield workspace.index.get(id_), newer, older
+
+
+def _asked(workspace: Workspace) -> set[str]:
+    files = [file_key(workspace.folder, private=private) for private in (False, True)]
+    return {each.id for key in files for each in checklist.read(text_of(read(workspace.folder, key)))}

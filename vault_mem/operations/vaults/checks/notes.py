@@ -39,7 +39,7 @@ def broken_files(workspace: Workspace) -> Iterator[Finding]:
         elif not workspace.folder.is_owned(problem.path):
             hint = "it is searched as far as it can be read"
         severity = "info" if problem.odd or not workspace.folder.is_owned(problem.path) else "warning"
-        yield Finding("broken-files", problem.reason, problem.path, problem.line, hint, severity)
+        yield Finding(problem.reason, problem.path, problem.line, hint, severity)
 
 
 def astray(workspace: Workspace) -> Iterator[Finding]:
@@ -47,7 +47,7 @@ def astray(workspace: Workspace) -> Iterator[Finding]:
     found = find_astray(workspace.folder, workspace.index.known)
     for said in told(workspace.folder, found.values()):
         message, _, hint = said.partition(": ")
-        yield Finding("astray", message, hint=hint)
+        yield Finding(message, hint=hint)
 
 
 def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
@@ -57,14 +57,13 @@ def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
         owner = owners[0] if owners else "another file"
         renamed = owners and renamed_twice(workspace.folder, owner, known.key)
         yield Finding(
-            "duplicate-ids",
             f"has the id {known.declared} of {owner}; it goes by {known.id} for now",
             known.key,
             hint="both sides of a merge renamed it: doctor --fix makes one file of the two"
             if renamed
             else f"compare the two: keep what is right in {owner} and delete this one, "
             "or delete its id line to make it a memory of its own",
-            fix=partial(take_in, SyncCopy(known.key, owner, same=False, versions=True)) if renamed else None,
+            fix=partial(take_in, workspace, SyncCopy(known.key, owner, same=False, versions=True)) if renamed else None,
         )
 
 
@@ -72,13 +71,9 @@ def foreign_ids(workspace: Workspace) -> Iterator[Finding]:
     """Notes whose `id` is of another scheme."""
     for known in workspace.index.known.without_id():
         if known.foreign_id and workspace.folder.is_owned(known.key):
-            yield Finding(
-                "foreign-ids",
-                f"has an id of another scheme; it goes by {known.id}, which changes when the file is renamed",
-                known.key,
-                hint="rename that property to keep both",
-                severity="info",
-            )
+            message = f"has an id of another scheme; it goes by {known.id}, which changes when the file is renamed"
+            hint = "rename that property to keep both"
+            yield Finding(message, known.key, hint=hint, severity="info")
 
 
 def missing_ids(workspace: Workspace) -> Iterator[Finding]:
@@ -87,7 +82,6 @@ def missing_ids(workspace: Workspace) -> Iterator[Finding]:
     if waiting:
         seconds = workspace.folder.settings.quiet_seconds
         yield Finding(
-            "missing-ids",
             f"{len(waiting)} note(s) get an id once they have been quiet for {seconds} s",
             waiting[0].key,
             severity="info",
@@ -103,7 +97,6 @@ def dangling_links(workspace: Workspace) -> Iterator[Finding]:
             continue  # in Obsidian one links to what one may write some day
         name = "a name" if note.private else f"[[{link.target}]]"
         yield Finding(
-            "dangling-links",
             f"links to {name}, and no file of the vault has that name",
             note.path,
             severity="info",
@@ -115,14 +108,9 @@ def replay_links(workspace: Workspace) -> Iterator[Finding]:
     found = dict(by_time_alone(workspace))
     if found:
         count = sum(map(len, found.values()))
-        yield Finding(
-            "replay-links",
-            f"{count} link(s) in {len(found)} note(s) join memories that only followed one another in time",
-            next(iter(found)),
-            hint="doctor --fix removes them, and undo brings them back; recall uses the activity log instead",
-            severity="info",
-            fix=take_out,
-        )
+        message = f"{count} link(s) in {len(found)} note(s) join memories that only followed one another in time"
+        hint = "doctor --fix removes them, and undo brings them back; recall uses the activity log instead"
+        yield Finding(message, next(iter(found)), hint=hint, severity="info", fix=partial(take_out, workspace))
 
 
 def summaries(workspace: Workspace) -> Iterator[Finding]:
@@ -131,13 +119,8 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
 
     for summary in workspace.index.memories(Filters(kind="summary", closed=True)):
         if not summary.closed_at(workspace.folder.now()) and outdated(workspace, summary):
-            yield Finding(
-                "summaries",
-                "a summary whose sources have changed since",
-                summary.path,
-                hint="update it: vault-mem tidy candidates --summaries",
-                severity="info",
-            )
+            hint = "update it: vault-mem tidy candidates --summaries"
+            yield Finding("a summary whose sources have changed since", summary.path, hint=hint, severity="info")
 
 
 def origins(workspace: Workspace) -> Iterator[Finding]:
@@ -145,34 +128,26 @@ def origins(workspace: Workspace) -> Iterator[Finding]:
     memories = [each for each in workspace.index.memories() if workspace.folder.is_owned(each.path)]
     known = [trust_of(memory.source) != UNKNOWN for memory in memories]
     if count := known.count(False):
-        yield Finding(
-            "origins",
-            f"{count} of {len(known)} memories do not say where they come from",
-            hint="vault-mem list --trust none shows them; nothing needs to be done",
-            severity="info",
-        )
+        hint = "vault-mem list --trust none shows them; nothing needs to be done"
+        yield Finding(f"{count} of {len(known)} memories do not say where they come from", hint=hint, severity="info")
 
 
 def copies(workspace: Workspace) -> Iterator[Finding]:
     """Files that a sync service made of two versions of one."""
     for each in sync_copies(workspace.folder):
-        fix = None
+        fixed = each.same
         hint = f"compare it with {name_of(each.original)}, keep what is right there, and delete it"
         if each.same:
-            hint, fix = "both say the same: delete it (doctor --fix does, and undo brings it back)", take_in
+            hint = "both say the same: delete it (doctor --fix does, and undo brings it back)"
         elif each.versions:
             merged = merge_copy(workspace.folder, each)
-            if merged is not None and not merged.conflicts:
-                hint, fix = "doctor --fix merges the two, and undo takes that back", take_in
+            fixed = merged is not None and not merged.conflicts
+            if fixed:
+                hint = "doctor --fix merges the two, and undo takes that back"
             else:
                 hint = "vault-mem review shows them side by side; " + hint
-        yield Finding(
-            "conflict-copies",
-            f"looks like a second version of {name_of(each.original)} that a sync service kept",
-            each.key,
-            hint=hint,
-            fix=partial(fix, each) if fix else None,
-        )
+        message = f"looks like a second version of {name_of(each.original)} that a sync service kept"
+        yield Finding(message, each.key, hint=hint, fix=partial(take_in, workspace, each) if fixed else None)
 
 
 def clock(workspace: Workspace) -> Iterator[Finding]:
@@ -181,27 +156,16 @@ def clock(workspace: Workspace) -> Iterator[Finding]:
     latest = folder.now() + _SKEW
     for memory in workspace.index.memories(Filters(since=latest, closed=True), ("memory", "episode")):
         if memory.created > latest and not _saved_late(workspace, memory.path):
-            yield Finding(
-                "clock",
-                f"was created in the future, on {memory.created.astimezone(folder.zone).date()}",
-                memory.path,
-                hint="fix `created` in the file; until then it counts as the newest memory",
-            )
+            message = f"was created in the future, on {memory.created.astimezone(folder.zone).date()}"
+            hint = "fix `created` in the file; until then it counts as the newest memory"
+            yield Finding(message, memory.path, hint=hint)
     for key in walk(folder).files:
         if _saved_late(workspace, key):
-            yield Finding(
-                "clock",
-                "was last changed in the future; until then it never counts as quiet",
-                key,
-                hint="`touch` it, and check the clock of the machine it came from (doctor --fix touches it)",
-                fix=partial(_touch, key) if folder.is_note(key) else None,
-            )
+            message = "was last changed in the future; until then it never counts as quiet"
+            hint = "`touch` it, and check the clock of the machine it came from (doctor --fix touches it)"
+            yield Finding(message, key, hint=hint, fix=partial(folder.tree.touch, key) if folder.is_note(key) else None)
 
 
 def _saved_late(workspace: Workspace, key: str) -> bool:
     found = workspace.folder.tree.stat(key)
     return found is not None and found.st_mtime > time.time() + _SKEW.total_seconds()
-
-
-def _touch(key: str, workspace: Workspace) -> None:
-    workspace.folder.tree.touch(key)

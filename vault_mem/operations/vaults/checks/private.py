@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterator
 from functools import partial
 
-from vault_mem.errors import VaultMemError
 from vault_mem.model import digits_of
 from vault_mem.notes.references import ids_in, named_in
 from vault_mem.operations.upkeep.private import still_held
@@ -18,9 +17,9 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, outside
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
-from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import read
-from vault_mem.vault.tree import Tree, key_of, native
+from vault_mem.vault.journal import operation
+from vault_mem.vault.steps import read, read_if_can
+from vault_mem.vault.tree import key_of, native
 
 
 def modes(workspace: Workspace) -> Iterator[Finding]:
@@ -35,11 +34,10 @@ def modes(workspace: Workspace) -> Iterator[Finding]:
         if found and mode & 0o077 and not stat.S_ISLNK(found.st_mode):
             wanted = 0o700 if stat.S_ISDIR(found.st_mode) else 0o600
             yield Finding(
-                "modes",
                 f"others can read it (mode {mode:o})",
                 key if tree is folder.tree else str(tree.path(key)),
                 hint=f"chmod {wanted:o} it (doctor --fix does)",
-                fix=partial(_set_mode, tree, key, mode & wanted),
+                fix=partial(tree.set_mode, key, mode & wanted),
             )
 
 
@@ -55,10 +53,6 @@ def _below(folder: Folder, top: str) -> Iterator[str]:
                 pending += sorted((key_of(f"{native(key)}/{entry.name}") for entry in entries), reverse=True)
 
 
-def _set_mode(tree: Tree, key: str, mode: int, workspace: Workspace) -> None:
-    tree.set_mode(key, mode)
-
-
 def in_git(workspace: Workspace) -> Iterator[Finding]:
     """SPEC P-5: git leaves out what is private, and never held any of it."""
     folder = workspace.folder
@@ -68,12 +62,9 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
     listed = folder.tree.stat(".gitignore")
     odd = listed is not None and not stat.S_ISREG(listed.st_mode)
     if odd:  # git would wait for a pipe
-        yield Finding(
-            "git",
-            f"whether git ignores {private}/ is unknown: .gitignore is not a plain file",
-            ".gitignore",
-            hint="remove it, then vault-mem doctor --fix",
-        )
+        message = f"whether git ignores {private}/ is unknown: .gitignore is not a plain file"
+        hint = "remove it, then vault-mem doctor --fix"
+        yield Finding(message, ".gitignore", hint=hint)
     for top in () if odd else tops:
         if inside and not git.ignores(folder, f"{top}/mem_000000000000.md"):
             message, severity = f"git does not ignore {top}/", "warning"
@@ -83,43 +74,24 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
                 continue
         else:
             continue
-        yield Finding(
-            "git",
-            message,
-            ".gitignore",
-            hint=f"add a line {top}/ to it (doctor --fix does)",
-            severity=severity,
-            fix=_repair_gitignore,
-        )
+        hint = f"add a line {top}/ to it (doctor --fix does)"
+        yield Finding(message, ".gitignore", hint=hint, severity=severity, fix=partial(_repair_gitignore, folder))
     if not inside:
         return
     pathspecs = [f":(literal){top}" for top in tops]
     staged = git.tracked(folder, pathspecs)
     if staged:
-        yield Finding(
-            "git",
-            f"git tracks {len(staged)} private file(s)",
-            staged[0],
-            hint=f"git rm --cached -r {private} .vault-mem",
-            severity="error",
-        )
+        hint = f"git rm --cached -r {private} .vault-mem"
+        yield Finding(f"git tracks {len(staged)} private file(s)", staged[0], hint=hint, severity="error")
     held = git.ever_held(folder, pathspecs)
     if held:
-        yield Finding(
-            "git",
-            f"the history of git holds {len(held)} private file(s); anyone with the repository can read them",
-            held[0],
-            hint="rewrite the history (git filter-repo), and assume that others have read them",
-            severity="error",
-        )
+        message = f"the history of git holds {len(held)} private file(s); anyone with the repository can read them"
+        hint = "rewrite the history (git filter-repo), and assume that others have read them"
+        yield Finding(message, held[0], hint=hint, severity="error")
     if folder.tree.names(private, ".md"):
-        yield Finding(
-            "git",
-            "git does not back up private memories, and `git clean -x` deletes them",
-            private,
-            hint="vault-mem backup FILE keeps them too",
-            severity="info",
-        )
+        message = "git does not back up private memories, and `git clean -x` deletes them"
+        hint = "vault-mem backup FILE keeps them too"
+        yield Finding(message, private, hint=hint, severity="info")
 
 
 def held_before(workspace: Workspace) -> Iterator[Finding]:
@@ -133,33 +105,25 @@ def held_before(workspace: Workspace) -> Iterator[Finding]:
     named = git.ever_held(folder, [":(glob)**/*.md"]) if digits else []
     found = {name for name in named if name.removesuffix(".md")[-8:] in digits and not name.startswith(top)}
     for name in sorted({*found, *still_held(workspace)}):
-        yield Finding(
-            "git-history",
-            "git holds it from before it became private; anyone with the repository can read it",
-            name,
-            hint="rewrite the history (git filter-repo), and assume that others have read it",
-            severity="error",
-        )
+        message = "git holds it from before it became private; anyone with the repository can read it"
+        hint = "rewrite the history (git filter-repo), and assume that others have read it"
+        yield Finding(message, name, hint=hint, severity="error")
 
 
 def _ignore_text(folder: Folder) -> bytes:
     return ignoring(read(folder, ".gitignore"), (f"{folder.settings.private_folder}/", ".vault-mem/"))
 
 
-def _repair_gitignore(workspace: Workspace) -> None:
+def _repair_gitignore(folder: Folder) -> None:
     """Add our lines where they are missing, or at the end where a later line of the owner's overrules them."""
-    folder = workspace.folder
-    with writing(folder):
+    with operation(folder, "doctor --fix", "git did not ignore what is private") as transaction:
         before = read(folder, ".gitignore")
         after = _ignore_text(folder)
         if after == before and git.in_repository(folder):
             tops = [f"{folder.settings.private_folder}/", ".vault-mem/"]
             lines = [f"/{top}" for top in tops if not git.ignores(folder, f"{top}mem_000000000000.md")]
             after = before + b"".join(line.encode() + b"\n" for line in lines)
-        transaction = Transaction(folder, "doctor --fix", "git did not ignore what is private")
         transaction.write(".gitignore", before, after)
-        if transaction.steps:
-            transaction.commit()
 
 
 def mentions(workspace: Workspace) -> Iterator[Finding]:
@@ -172,18 +136,11 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
     for key in [*names.naming(*private), *shared]:
         if folder.is_private(key):
             continue
-        try:
-            raw = read(folder, key) or b""
-        except VaultMemError:
-            continue
+        raw = read_if_can(folder, key)
         if names.key_of(id_in(raw)) in private:
             continue  # a copy of one of them, and no mention
         found = {names.note(name, key) for name in named_in(raw, key)}
         found |= {names.key_of(id_) for id_ in ids_in(raw)}
         for id_ in sorted(private[each] for each in found if each is not None and each in private and each != key):
-            yield Finding(
-                "mentions",
-                f"names the private memory {id_}",
-                key,
-                hint=f"vault-mem private {id_} --scrub turns that into plain text, or edit it yourself",
-            )
+            hint = f"vault-mem private {id_} --scrub turns that into plain text, or edit it yourself"
+            yield Finding(f"names the private memory {id_}", key, hint=hint)
