@@ -52,11 +52,16 @@ class _Explained(click.Command):
 
 
 class Command(_Explained):
-    """A command with the options that all have."""
+    """A command with the options that all have; its function gets the console first."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *args: Any, callback: Callable[..., Any], **kwargs: Any) -> None:
+        super().__init__(*args, callback=click.pass_obj(callback), **kwargs)
         self.params += [*place_and_form(), *_shared_options()]
+
+    @classmethod
+    def with_examples(cls, examples: str) -> Callable[[Callable[..., Any]], Command]:
+        """Makes a function a command."""
+        return click.command(cls=cls, examples=examples)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, and log what is run, how long it took and how it failed; all through the redactor."""
@@ -85,6 +90,8 @@ class Command(_Explained):
 class Group(_Explained, click.Group):
     """A command with subcommands, before which --vault and --json may also be given."""
 
+    command_class = Command
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.params += place_and_form()
@@ -98,14 +105,12 @@ def help_option() -> click.Option:
             ctx.find_object(Console).print(ctx.get_help())  # type: ignore[union-attr]
             ctx.exit()
 
-    return click.Option(
-        ["-h", "--help"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=show,
-        help="Show this help and exit.",
-    )
+    return _noted("-h", "--help", note=show, help="Show this help and exit.", is_flag=True, is_eager=True)
+
+
+def _noted(*names: str, note: Callable[[click.Context, click.Parameter, Any], None], **form: Any) -> click.Option:
+    """An option that is for the console, whichever the command."""
+    return click.Option(names, expose_value=False, callback=note, **form)
 
 
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
@@ -128,18 +133,10 @@ def _note_vaults(ctx: click.Context, param: click.Parameter, value: tuple[str, .
 
 def place_and_form() -> list[click.Option]:
     """The options that may be given before a subcommand as well as after it."""
+    several = "The vault to use (repeatable, to ask several)."
     return [
-        click.Option(
-            ["--vault"],
-            multiple=True,
-            metavar="DIR",
-            expose_value=False,
-            callback=_note_vaults,
-            help="The vault to use (repeatable, to ask several).",
-        ),
-        click.Option(
-            ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Print the answer as JSON."
-        ),
+        _noted("--vault", note=_note_vaults, help=several, multiple=True, metavar="DIR"),
+        _noted("--json", note=_note("json"), help="Print the answer as JSON.", is_flag=True),
     ]
 
 
@@ -154,37 +151,13 @@ def _shared_options() -> list[click.Option]:
         if value and console is not None:
             console.scaffold = False
 
+    lean = "With --json: lean data, and what would be printed without it, with the words of memories tagged."
+    public = "As if there were no private memories (SPEC S-6)."
     return [
-        click.Option(
-            ["-v", "--verbose"],
-            count=True,
-            expose_value=False,
-            callback=verbose,
-            help="Log to stderr (-vv for more); never private text.",
-        ),
-        click.Option(
-            ["--for-tool"],
-            is_flag=True,
-            hidden=True,
-            expose_value=False,
-            callback=_note("for_tool"),
-            help="With --json: lean data, and what would be printed without it, with the words of memories tagged.",
-        ),
-        click.Option(
-            ["--public-view"],
-            is_flag=True,
-            hidden=True,
-            expose_value=False,
-            callback=_note("public"),
-            help="As if there were no private memories (SPEC S-6).",
-        ),
-        click.Option(
-            ["--no-scaffold"],
-            is_flag=True,
-            expose_value=False,
-            callback=no_scaffold,
-            help="Leave out the closing question to the agent.",
-        ),
+        _noted("-v", "--verbose", note=verbose, help="Log to stderr (-vv for more); never private text.", count=True),
+        _noted("--for-tool", note=_note("for_tool"), help=lean, is_flag=True, hidden=True),
+        _noted("--public-view", note=_note("public"), help=public, is_flag=True, hidden=True),
+        _noted("--no-scaffold", note=no_scaffold, help="Leave out the closing question to the agent.", is_flag=True),
     ]
 
 

@@ -17,20 +17,16 @@ if TYPE_CHECKING:
     from vault_mem.operations.upkeep.edit_memory import EditResult
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem edit mem_651b9d294720        # in $VISUAL or $EDITOR
+@Command.with_examples("""vault-mem edit mem_651b9d294720        # in $VISUAL or $EDITOR
                 vault-mem edit 651b9d --content "The spare key is with Wei"
                 echo "..." | vault-mem edit 651b9d --content -        # private text goes by stdin
-                vault-mem edit 651b9d --set importance=5 --set tags=house,keys --set valid_to=""",
-)
+                vault-mem edit 651b9d --set importance=5 --set tags=house,keys --set valid_to=""")
 @click.argument("id_", metavar="ID")
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
 @click.option("--set", "fields", multiple=True, metavar="KEY=VALUE", help="Set a field; KEY= removes it (repeatable).")
 @click.option("--reason", default="", help="Reason, kept in the history.")
 @click.option("--keep-added", is_flag=True, help="With --content: keep what was added to the memory by hand.")
 @click.option("--allow-secret", is_flag=True, help="Save it even if it looks like a credential.")
-@click.pass_obj
 def command(
     console: Console,
     id_: str,

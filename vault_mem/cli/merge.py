@@ -9,19 +9,15 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem merge mem_651b9d294720 mem_0c93f1a86d25
+@Command.with_examples("""vault-mem merge mem_651b9d294720 mem_0c93f1a86d25
                 vault-mem merge 651b9d 0c93f1 --content "Both of them in one text"
-                echo "..." | vault-mem merge 651b9d 0c93f1 --content -        # private text goes by stdin""",
-)
+                echo "..." | vault-mem merge 651b9d 0c93f1 --content -        # private text goes by stdin""")
 @click.argument("keep", metavar="KEEP")
 @click.argument("remove", metavar="REMOVE")
 @click.option("--content", metavar="TEXT", help="The new text of KEEP; - reads standard input.")
 @click.option("--reason", default="", help="Reason, kept in the history and the deletion log.")
 @click.option("--allow-secret", is_flag=True, help="Save it even if it looks like a credential.")
 @click.option("--update-links", is_flag=True, help="Also change links in your own notes, canvases and bases.")
-@click.pass_obj
 def command(
     console: Console,
     keep: str,

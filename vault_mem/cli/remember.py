@@ -52,13 +52,10 @@ def _fields(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem remember "The standup moved to 3pm" --tag work
+@Command.with_examples("""vault-mem remember "The standup moved to 3pm" --tag work
                 vault-mem remember "Haruka prefers tea" --kind fact --person Haruka
                 echo "..." | vault-mem remember - --private        # private text goes by stdin
-                vault-mem remember "The standup moved to 4pm" --supersedes mem_651b9d294720""",
-)
+                vault-mem remember "The standup moved to 4pm" --supersedes mem_651b9d294720""")
 @click.argument("text", required=False)
 @_fields
 @click.option(
@@ -73,7 +70,6 @@ def _fields(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--allow-secret", is_flag=True, help="Save it publicly even if it looks like a credential.")
 @click.option("--dedup-threshold", type=float, help="Maximum distance of a repetition.")
 @click.option("--link-threshold", type=float, help="Maximum distance of linked memories.")
-@click.pass_obj
 def command(
     console: Console,
     /,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, Group, agrees, can_ask, finish, open_vault
+from vault_mem.cli.common import Group, agrees, can_ask, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import Unsafe
 from vault_mem.messages import agents_day, words
@@ -36,21 +36,19 @@ def command(ctx: click.Context) -> None:
         _list(ctx.obj, "", "", 20)
 
 
-@command.command("list", cls=Command, examples="vault-mem sessions list --project ~/projects/app")
+@command.command("list", examples="vault-mem sessions list --project ~/projects/app")
 @click.option(
     "--project", default="", metavar="DIR", help="Only sessions in this folder, or in a folder with this name."
 )
 @click.option("--agent", default="", help="Only sessions of this agent.")
 @click.option("-n", "--limit", "limit", type=int, default=20, help="How many (default: 20).")
-@click.pass_obj
 def list_command(console: Console, project: str, agent: str, limit: int) -> None:
     """List sessions, latest first."""
     _list(console, project, agent, limit)
 
 
-@command.command("show", cls=Command, examples="vault-mem sessions show 1a2b3c4d")
+@command.command("show", examples="vault-mem sessions show 1a2b3c4d")
 @click.argument("which")
-@click.pass_obj
 def show_command(console: Console, which: str) -> None:
     """Show one session, named by its file, the last digits of its name, or the agent's id for it."""
     vault = open_vault(console)
@@ -61,7 +59,6 @@ def show_command(console: Console, which: str) -> None:
 
 @command.command(
     "remove",
-    cls=Command,
     examples="""vault-mem sessions remove 1a2b3c4d
                 vault-mem sessions remove --older-than 30 --project ~/projects/app --yes""",
 )
@@ -73,7 +70,6 @@ def show_command(console: Console, which: str) -> None:
 @click.option("--all", "everything", is_flag=True, help="All sessions.")
 @click.option("--dry-run", is_flag=True, help="Only show which.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.pass_obj
 def remove_command(
     console: Console,
     which: tuple[str, ...],

@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 UNSAFE_EXIT = 6
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem setup claude-code --dry-run
+@Command.with_examples("""vault-mem setup claude-code --dry-run
                 vault-mem setup codex --user --yes
                 vault-mem setup cursor --cli --vault ~/my-vault
-                vault-mem setup claude-code --remove""",
-)
+                vault-mem setup claude-code --remove""")
 @click.argument("agent", type=click.Choice(AGENTS), metavar="AGENT")
 @click.option("--project", "scope", flag_value="project", help="For the current folder (default, except for openclaw).")
 @click.option("--user", "scope", flag_value="user", help="For all projects, in your home folder.")
@@ -49,7 +46,6 @@ UNSAFE_EXIT = 6
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--no-check", is_flag=True, help="Skip the check that the memory answers.")
-@click.pass_obj
 def command(
     console: Console,
     agent: str,
