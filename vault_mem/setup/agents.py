@@ -244,7 +244,9 @@ def _opencode(wish: Wish) -> Needs:
         Piece(folder / "AGENTS.md", "block", wish.lines),
     ]
     if wish.capture:
-        found.pieces.append(Piece(inside / "plugins/vault-mem.js", "file", texts.opencode_plugin(capture(wish))))
+        found.pieces.append(
+            Piece(inside / "plugins/vault-mem.js", "file", texts.program("opencode-vault-mem.js", capture(wish)))
+        )
     if wish.per_prompt:
         found.notices.append("opencode has no hook for prompts: there is no hint per prompt.")
     found.notices.append("opencode has plugins and no hooks: AGENTS.md asks the agent to wake up by itself.")
@@ -270,16 +272,11 @@ def _openclaw(wish: Wish) -> Needs:
         return found
     # With a folder `skills` in it, OpenClaw takes the workspace for an old one that lost its files.
     found.pieces.append(Piece(state / SKILL, "file", wish.skill))
-    found.pieces += [
-        Piece(state / "hooks/vault-mem/HOOK.md", "file", texts.OPENCLAW_HOOK),
-        Piece(state / "hooks/vault-mem/handler.js", "file", texts.openclaw_handler(plain_wake_up(wish))),
-    ]
-    hooks = ["vault-mem"]
-    if wish.capture:
-        hooks.append("vault-mem-capture")
+    hooks = {"vault-mem": plain_wake_up(wish)} | ({"vault-mem-capture": capture(wish)} if wish.capture else {})
+    for name, command in hooks.items():
         found.pieces += [
-            Piece(state / "hooks/vault-mem-capture/HOOK.md", "file", texts.OPENCLAW_CAPTURE_HOOK),
-            Piece(state / "hooks/vault-mem-capture/handler.js", "file", texts.openclaw_capture_handler(capture(wish))),
+            Piece(state / f"hooks/{name}/HOOK.md", "file", texts.shipped(f"openclaw-{name}.md")),
+            Piece(state / f"hooks/{name}/handler.js", "file", texts.program(f"openclaw-{name}.js", command)),
         ]
     entries = [Addition(("hooks", "internal", "entries", name), {"enabled": True}) for name in hooks]
     if wish.surface == "mcp":
