@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -95,6 +95,20 @@ class Group(_Explained, click.Group):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.params += place_and_form()
+
+    @classmethod
+    def with_examples(cls, examples: str) -> Callable[[Callable[..., Any]], Group]:
+        """Makes a function a group; without a subcommand, the function is run."""
+
+        def made(function: Callable[..., Any]) -> Group:
+            @click.pass_context
+            @wraps(function)
+            def alone(ctx: click.Context, /, **options: Any) -> Any:
+                return function(ctx.obj, **options) if ctx.invoked_subcommand is None else None
+
+            return click.group(cls=cls, invoke_without_command=True, examples=examples)(alone)
+
+        return made
 
 
 def help_option() -> click.Option:
@@ -200,7 +214,6 @@ def open_vault_of(console: Console, id_: str) -> Vault:
 
 def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
     """The other vault that has a memory which the nearest does not have; None where no other has it."""
-    from vault_mem.errors import VaultMemError
     from vault_mem.vault.find import find_vault
 
     def has(workspace: Workspace) -> bool:
@@ -218,7 +231,6 @@ def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
 
 def _beside(console: Console, nearest: Path, told: list[str]) -> list[OtherVault]:
     """The others that can be opened; what is wrong with one is told, and is not the trouble of all (SPEC L-4)."""
-    from vault_mem.errors import VaultMemError
     from vault_mem.vault.find import other_vaults
 
     absent: list[tuple[str, VaultMemError]] = []

@@ -14,12 +14,10 @@ from vault_mem.operations.vaults.configure import change, view
 from vault_mem.vault.find import find_vault
 
 
-@click.group(cls=Group, invoke_without_command=True, examples="vault-mem config\nvault-mem config set adopt_ids never")
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@Group.with_examples("vault-mem config\nvault-mem config set adopt_ids never")
+def command(console: Console) -> None:
     """Read and change settings. Without a subcommand: list them all."""
-    if ctx.invoked_subcommand is None:
-        _list(ctx.obj, None)
+    _list(console, None)
 
 
 @command.command("list", examples="vault-mem config list --json")

@@ -53,7 +53,7 @@ def stop_command(console: Console, everything: bool) -> None:
         console.answer({"stopped": bool(stopped), "vaults": vaults}, the_vault.stopped(bool(stopped)))
         return
     root, address = _root_and_address(console)
-    was = alive(str(root)) or _has_open(address, root)  # `git clean -x` deletes the lock that tells
+    was = alive(str(root)) or "vault" in (_status(address, root) or {})  # `git clean -x` deletes the lock that tells
     _refuse_elsewhere(root, address)
     _end(address, root)
     console.answer({"vault": str(root), "stopped": was}, the_vault.stopped(was))
@@ -129,7 +129,7 @@ def logs_command(console: Console, lines: int, follow: bool) -> None:
     for line in last:
         console.print(line)
     if follow:
-        _follow(console.stdout.write, console.stdout.flush, lambda: tree.read(LOG), len(text.encode()))
+        _follow(console, lambda: tree.read(LOG), len(text.encode()))
 
 
 @command.command("install", examples="vault-mem daemon install\nvault-mem daemon install --dry-run")
@@ -235,10 +235,6 @@ def _status(address: str, root: Path | None = None) -> dict[str, Any] | None:
     return control(address, STATUS, str(root or ""))
 
 
-def _has_open(address: str, root: Path) -> bool:
-    return "vault" in (_status(address, root) or {})
-
-
 def _show(console: Console, root: Path, address: str) -> None:
     _refuse_elsewhere(root, address)
     status = _status(address, root)
@@ -251,9 +247,7 @@ def _show(console: Console, root: Path, address: str) -> None:
         console.print(the_vault.running(status, is_open=is_open))
 
 
-def _follow(
-    write: Callable[[str], Any], flush: Callable[[], None], read: Callable[[], bytes | None], start: int
-) -> None:
+def _follow(console: Console, read: Callable[[], bytes | None], start: int) -> None:
     while True:
         time.sleep(0.3)
         try:
@@ -264,8 +258,8 @@ def _follow(
         part = whole[start:]
         if part:
             start += len(part)
-            write(visible(part.decode(errors="replace")))
-            flush()
+            console.stdout.write(visible(part.decode(errors="replace")))
+            console.stdout.flush()
 
 
 def _say(console: Console, change: ServiceChange, text: str, left: str, *, dry_run: bool = False) -> None:

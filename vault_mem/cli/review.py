@@ -20,24 +20,16 @@ if TYPE_CHECKING:
     from vault_mem.operations.upkeep.answers import Answer
 
 
-@click.group(
-    cls=Group,
-    invoke_without_command=True,
-    examples="""vault-mem review                 # step by step
+@Group.with_examples("""vault-mem review                 # step by step
                 vault-mem review list --json
-                vault-mem review accept 1""",
-)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+                vault-mem review accept 1""")
+def command(console: Console) -> None:
     """Accept or reject the proposals in REVIEW.md. Ticking a box in an editor does the same."""
-    console: Console = ctx.obj
-    if ctx.invoked_subcommand is not None:
-        return
     opened = open_vault(console)
     if console.json or not console.interactive:
         _list(console, opened)
-        return
-    _step_by_step(console, opened)
+    else:
+        _step_by_step(console, opened)
 
 
 @command.command("list", examples="vault-mem review list")

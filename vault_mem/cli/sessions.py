@@ -17,23 +17,16 @@ from vault_mem.messages import agents_day, words
 from vault_mem.vault.find import expanded
 
 if TYPE_CHECKING:
-    from vault_mem.library import Vault
     from vault_mem.operations.sessions.sessions import SessionFile
 
 
-@click.group(
-    cls=Group,
-    invoke_without_command=True,
-    examples="""vault-mem sessions
+@Group.with_examples("""vault-mem sessions
                 vault-mem sessions show 1a2b3c4d
                 vault-mem sessions remove --older-than 30
-                vault-mem recall "what did we say about the parser?" --sessions""",
-)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+                vault-mem recall "what did we say about the parser?" --sessions""")
+def command(console: Console) -> None:
     """List, show and remove captured sessions. Sessions are not memories, and git ignores them."""
-    if ctx.invoked_subcommand is None:
-        _list(ctx.obj, "", "", 20)
+    _list(console, "", "", 20)
 
 
 @command.command("list", examples="vault-mem sessions list --project ~/projects/app")
@@ -95,9 +88,11 @@ def remove_command(
 
 
 def _list(console: Console, project: str, agent: str, limit: int) -> None:
+    from vault_mem.vault.sessions import missed as not_captured
+
     vault = open_vault(console)
-    found, missed = vault.sessions(_folder(console, project), agent, limit), _missed(vault)
-    now = vault.workspace.folder.now()
+    found, now = vault.sessions(_folder(console, project), agent, limit), vault.workspace.folder.now()
+    missed = [f"Not captured: {each}" for each in not_captured(vault.workspace.folder)]
     none = agents_day.NO_SUCH_SESSIONS if project or agent else agents_day.NO_SESSIONS
     text = "\n".join([*(agents_day.session_line(each, now) for each in found), *missed]) or none
     console.answer({"sessions": [_json(each) for each in found], "missed": missed}, text)
@@ -109,12 +104,6 @@ def _folder(console: Console, project: str) -> str:
     if project in (".", "..") or "/" in project or project.startswith("~"):
         return os.path.normpath(Path(console.cwd) / expanded(project, console.env))
     return project
-
-
-def _missed(vault: Vault) -> list[str]:
-    from vault_mem.vault.sessions import missed
-
-    return [f"Not captured: {each}" for each in missed(vault.workspace.folder)]
 
 
 def _json(each: SessionFile) -> dict[str, Any]:

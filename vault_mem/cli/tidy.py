@@ -13,23 +13,15 @@ from vault_mem.errors import InvalidInput
 from vault_mem.messages import keep_clean, notices
 
 
-@click.group(
-    cls=Group,
-    invoke_without_command=True,
-    examples="""vault-mem tidy --dry-run
+@Group.with_examples("""vault-mem tidy --dry-run
                 vault-mem tidy candidates --json > candidates.json
-                vault-mem tidy apply plan.json""",
-)
+                vault-mem tidy apply plan.json""")
 @click.option("--dry-run", is_flag=True, help="Only show what would be closed.")
-@click.pass_context
-def command(ctx: click.Context, dry_run: bool) -> None:
+def command(console: Console, dry_run: bool) -> None:
     """Close exact duplicates among facts, relations, tasks and summaries. Nothing is deleted; events are never touched.
 
     The daemon runs this every 200 turns. Near duplicates are for you or a language model to judge: see the subcommands.
     """
-    console: Console = ctx.obj
-    if ctx.invoked_subcommand is not None:
-        return
     opened = open_vault(console)
     report = opened.tidy(dry_run=dry_run)
     console.answer(report.to_dict(), keep_clean.tidied(report))

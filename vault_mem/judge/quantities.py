@@ -34,10 +34,8 @@ _WORD_VALUES = {
     "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12,
 }  # fmt: skip
 _WORD_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
-_ORDINALS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
-    "tenth": 10, "eleventh": 11, "twelfth": 12,
-}  # fmt: skip
+_NTH = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = {word: number for number, word in enumerate(_NTH.split(), start=1)}
 _TIMES_OVER = {"once": 1, "twice": 2, "thrice": 3, "single": 1}
 _KANJI_DIGITS = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {"零": 0, "両": 2}
 _KANJI_SMALL = {"十": 10, "百": 100, "千": 1000}

@@ -111,7 +111,7 @@ def _judged(sentence: str, at_work: bool) -> WorthKeeping | None:
         asked = _ASKED_AFTER.match(sentence) or asked
     if asked and not _QUESTION.search(sentence):
         said = asked["said"].strip(" ,、:：")
-        return WorthKeeping(_capital(said), "asked") if _LEAST_JAPANESE <= len(said) <= _MOST else None
+        return WorthKeeping(said[:1].upper() + said[1:], "asked") if _LEAST_JAPANESE <= len(said) <= _MOST else None
     if not _long_enough(sentence, japanese) or _QUESTION.search(sentence):
         return None
     if (_MOMENT_JA if japanese else _MOMENT).search(sentence):
@@ -140,7 +140,3 @@ def _is_statement(sentence: str, japanese: bool) -> bool:
 def _long_enough(text: str, japanese: bool) -> bool:
     least = _LEAST_JAPANESE if japanese else _LEAST
     return least <= len(text) <= _MOST and (japanese or len(text.split()) >= _LEAST_WORDS)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

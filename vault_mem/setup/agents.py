@@ -211,7 +211,8 @@ def _copilot(wish: Wish) -> Needs:
     own = wish.named("COPILOT_HOME", wish.home / ".copilot")
     folder = wish.project / ".github" if wish.scope == "project" else own
     start = {"type": "command", "bash": wake_up(wish), "timeoutSec": SECONDS}
-    found = Needs([Piece(folder / "hooks/vault-mem.json", "file", _copilot_hook(start))])
+    hooks = json.dumps({"version": 1, "hooks": {"sessionStart": [start]}}, indent=2) + "\n"
+    found = Needs([Piece(folder / "hooks/vault-mem.json", "file", hooks)])
     if wish.surface == "mcp":
         settings = wish.project / ".mcp.json" if wish.scope == "project" else own / "mcp-config.json"
         found.pieces.insert(0, Piece(settings, "json", entries=(server(wish, ("mcpServers",)),)))
@@ -224,10 +225,6 @@ def _copilot(wish: Wish) -> Needs:
     if wish.scope == "project":
         found.notices.append("Copilot reads a project's servers and hooks once you have trusted the folder.")
     return found
-
-
-def _copilot_hook(start: Mapping[str, object]) -> str:
-    return json.dumps({"version": 1, "hooks": {"sessionStart": [start]}}, indent=2) + "\n"
 
 
 def _opencode(wish: Wish) -> Needs:
@@ -254,10 +251,9 @@ def _opencode(wish: Wish) -> Needs:
 
 
 def _opencode_settings(folder: Path) -> Path:
-    """The existing settings file: JSON, or JSON with comments."""
-    return next((folder / name for name in ("opencode.jsonc", "opencode.json") if (folder / name).exists()), None) or (
-        folder / "opencode.json"
-    )
+    """The settings file: JSON with comments where there is one, else JSON."""
+    with_comments = folder / "opencode.jsonc"
+    return with_comments if with_comments.exists() else folder / "opencode.json"
 
 
 def _openclaw(wish: Wish) -> Needs:
