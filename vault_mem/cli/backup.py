@@ -12,8 +12,8 @@ from vault_mem.messages import keep_clean
 
 
 @Command.with_examples("""vault-mem backup ~/backups/vault-2026-11-15.tar.gz
-                vault-mem backup --check ~/backups/vault-2026-11-15.tar.gz
-                vault-mem backup ~/backups/vault-2026-11-15.tar.gz --restore ~/restored""")
+                          vault-mem backup --check ~/backups/vault-2026-11-15.tar.gz
+                          vault-mem backup ~/backups/vault-2026-11-15.tar.gz --restore ~/restored""")
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @click.option("--check", "check_", is_flag=True, help="Check that FILE is complete and undamaged.")

@@ -9,7 +9,7 @@ from vault_mem.cli.console import Console
 
 
 @Command.with_examples("""vault-mem close mem_651b9d294720 --reason "the project ended"
-                vault-mem close 651b9d --at 2026-11-01""")
+                          vault-mem close 651b9d --at 2026-11-01""")
 @click.argument("id_", metavar="ID")
 @click.option("--reason", default="", help="Reason, kept in the memory's history.")
 @click.option("--at", metavar="DATE", help="When it stopped being true (default: now).")

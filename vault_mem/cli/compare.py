@@ -10,7 +10,7 @@ from vault_mem.messages import save_and_find
 
 
 @Command.with_examples("""vault-mem compare "The standup is at 3pm" "The standup is at 4pm"
-                vault-mem compare mem_651b9d294720 mem_ecb99b9f9cc0 --json""")
+                          vault-mem compare mem_651b9d294720 mem_ecb99b9f9cc0 --json""")
 @click.argument("a")
 @click.argument("b")
 def command(console: Console, a: str, b: str) -> None:

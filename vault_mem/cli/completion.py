@@ -11,8 +11,8 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 @Command.with_examples("""eval "$(vault-mem completion bash)"              # in ~/.bashrc
-                eval "$(vault-mem completion zsh)"               # in ~/.zshrc, after compinit
-                vault-mem completion fish > ~/.config/fish/completions/vault-mem.fish""")
+                          eval "$(vault-mem completion zsh)"               # in ~/.zshrc, after compinit
+                          vault-mem completion fish > ~/.config/fish/completions/vault-mem.fish""")
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(console: Console, shell: str) -> None:
     """Print a script that completes commands, options and values in a shell. Completing runs no command."""

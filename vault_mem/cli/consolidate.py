@@ -12,8 +12,8 @@ from vault_mem.messages import keep_clean
 
 
 @Command.with_examples("""vault-mem consolidate
-                vault-mem consolidate --all --limit 20        # near-duplicates of the whole vault
-                vault-mem consolidate --merge-threshold 0.15""")
+                          vault-mem consolidate --all --limit 20        # near-duplicates of the whole vault
+                          vault-mem consolidate --merge-threshold 0.15""")
 @click.option("--all", "whole", is_flag=True, help="Look for pairs in the whole vault, not just among new memories.")
 @click.option("--limit", type=click.IntRange(0), default=5, help="Maximum pairs of each kind (default: 5).")
 @click.option("--merge-threshold", type=float, help="Maximum distance of a pair.")

@@ -9,7 +9,7 @@ from vault_mem.cli.console import Console
 
 
 @Command.with_examples("""vault-mem done mem_651b9d294720
-                vault-mem done 651b9d --at 2026-11-01 --reason "paid in cash\"""")
+                          vault-mem done 651b9d --at 2026-11-01 --reason "paid in cash\"""")
 @click.argument("id_", metavar="ID")
 @click.option("--reason", default="", help="Reason, kept in the memory's history.")
 @click.option("--at", metavar="DATE", help="When it was done (default: now).")

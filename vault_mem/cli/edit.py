@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 @Command.with_examples("""vault-mem edit mem_651b9d294720        # in $VISUAL or $EDITOR
-                vault-mem edit 651b9d --content "The spare key is with Wei"
-                echo "..." | vault-mem edit 651b9d --content -        # private text goes by stdin
-                vault-mem edit 651b9d --set importance=5 --set tags=house,keys --set valid_to=""")
+                          vault-mem edit 651b9d --content "The spare key is with Wei"
+                          echo "..." | vault-mem edit 651b9d --content -        # private text goes by stdin
+                          vault-mem edit 651b9d --set importance=5 --set tags=house,keys --set valid_to=""")
 @click.argument("id_", metavar="ID")
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
 @click.option("--set", "fields", multiple=True, metavar="KEY=VALUE", help="Set a field; KEY= removes it (repeatable).")

@@ -12,7 +12,7 @@ from vault_mem.messages import the_vault
 
 
 @Command.with_examples("""vault-mem eval questions.json
-                VAULT_MEM_MODEL=~/models/mine vault-mem eval questions.json --json""")
+                          VAULT_MEM_MODEL=~/models/mine vault-mem eval questions.json --json""")
 @click.argument("data", metavar="DATA.json")
 def command(console: Console, data: str) -> None:
     """Measure recall on your own questions, next to plain keyword search and BM25.

@@ -13,9 +13,9 @@ from vault_mem.messages import the_vault
 
 
 @Command.with_examples("""vault-mem export memories.jsonl
-                vault-mem export decisions.md --format markdown --category decision
-                vault-mem export ~/copy --format vault --include-private --closed
-                vault-mem export all.jsonl --include-private --closed --force""")
+                          vault-mem export decisions.md --format markdown --category decision
+                          vault-mem export ~/copy --format vault --include-private --closed
+                          vault-mem export all.jsonl --include-private --closed --force""")
 @click.argument("out")
 @click.option(
     "--format",

@@ -10,8 +10,8 @@ from vault_mem.messages import keep_clean, scaffolds
 
 
 @Command.with_examples("""vault-mem forget mem_651b9d294720
-                vault-mem forget 651b9d --reason "it was about another project"
-                vault-mem forget mem_651b9d294720 --purge        # nothing of it is kept anywhere""")
+                          vault-mem forget 651b9d --reason "it was about another project"
+                          vault-mem forget mem_651b9d294720 --purge        # nothing of it is kept anywhere""")
 @click.argument("id_", metavar="ID")
 @click.option("--reason", default="", help="Reason, kept in the deletion log.")
 @click.option("--purge", is_flag=True, help="Delete for good, also from the index, journal, history and logs.")

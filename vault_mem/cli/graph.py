@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 @Command.with_examples("""vault-mem graph
-                vault-mem graph mem_651b9d294720 --depth 2
-                vault-mem graph 651b9d --mermaid --public-only
-                vault-mem graph --dot > vault.dot""")
+                          vault-mem graph mem_651b9d294720 --depth 2
+                          vault-mem graph 651b9d --mermaid --public-only
+                          vault-mem graph --dot > vault.dot""")
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--depth", type=click.IntRange(1), help="How many links away from ID (default: 1).")
 @click.option("--dot", is_flag=True, help="Print it for Graphviz.")

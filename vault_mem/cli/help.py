@@ -12,11 +12,11 @@ from vault_mem.cli.console import Console
 
 
 @Command.with_examples("""vault-mem help
-                vault-mem help remember
-                vault-mem help config set
-                vault-mem help --json                         # a line for each command, for agents
-                vault-mem help --json remember                # its options and examples
-                vault-mem help --json --all                   # all of that, of all commands""")
+                          vault-mem help remember
+                          vault-mem help config set
+                          vault-mem help --json                         # a line for each command, for agents
+                          vault-mem help --json remember                # its options and examples
+                          vault-mem help --json --all                   # all of that, of all commands""")
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
 @click.option("--all", "everything", is_flag=True, help="With --json: the whole command tree as one document.")
 def command(console: Console, words: tuple[str, ...], everything: bool) -> None:

@@ -26,12 +26,12 @@ AT_HOME = (*SESSIONS, "claude-code-memory", "claude-mem", "mempalace")
 
 
 @Command.with_examples("""vault-mem import ~/notes --dry-run
-                vault-mem import ~/.openclaw/workspace
-                vault-mem import mem0-export.json --json
-                vault-mem import claude-export.zip --private
-                vault-mem import claude-code                  # its sessions, from where it keeps them
-                vault-mem import ~/logs --format codex --as-memories
-                vault-mem import memories.jsonl               # as `vault-mem export` wrote it""")
+                          vault-mem import ~/.openclaw/workspace
+                          vault-mem import mem0-export.json --json
+                          vault-mem import claude-export.zip --private
+                          vault-mem import claude-code                  # its sessions, from where it keeps them
+                          vault-mem import ~/logs --format codex --as-memories
+                          vault-mem import memories.jsonl               # as `vault-mem export` wrote it""")
 @click.argument("source")
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS), default="auto", help="Format of SOURCE (default: auto)."

@@ -11,7 +11,7 @@ from vault_mem.model import LINK_TYPES
 
 
 @Command.with_examples("""vault-mem link mem_651b9d294720 mem_49b707a0883d
-                vault-mem link 651b9d 49b707 --type caused_by --reason "Kaya said so\"""")
+                          vault-mem link 651b9d 49b707 --type caused_by --reason "Kaya said so\"""")
 @click.argument("a")
 @click.argument("b")
 @click.option("--type", "type_", type=click.Choice(LINK_TYPES), help="What B is to A (default: related).")

@@ -12,9 +12,9 @@ from vault_mem.messages import save_and_find
 
 
 @Command.with_examples("""vault-mem list -n 20
-                vault-mem list --kind task --json
-                vault-mem list --due
-                vault-mem list --closed""")
+                          vault-mem list --kind task --json
+                          vault-mem list --due
+                          vault-mem list --closed""")
 @click.option("-n", "--limit", "limit", type=click.IntRange(1), default=20, help="How many (default: 20).")
 @click.option("--all", "everything", is_flag=True, help="Show all.")
 @click.option("--due", is_flag=True, help="Only open tasks with a due date, earliest first.")

@@ -10,9 +10,9 @@ from vault_mem.mcp.tools import SETS
 
 
 @Command.with_examples("""vault-mem mcp --vault ~/my-vault
-                vault-mem mcp --vault . --vault ~/me      # both answer; saves go to the first
-                vault-mem mcp --tools core --public
-                vault-mem setup claude-code        # writes the entry that runs it""")
+                          vault-mem mcp --vault . --vault ~/me      # both answer; saves go to the first
+                          vault-mem mcp --tools core --public
+                          vault-mem setup claude-code        # writes the entry that runs it""")
 @click.option(
     "--tools",
     type=click.Choice(SETS),

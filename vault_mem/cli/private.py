@@ -10,8 +10,8 @@ from vault_mem.messages import keep_clean
 
 
 @Command.with_examples("""vault-mem private mem_651b9d294720
-                vault-mem private 651b9d --scrub        # other texts that name it say "(private)" instead
-                echo "..." | vault-mem remember - --private        # a new one: its text by standard input""")
+                          vault-mem private 651b9d --scrub        # other texts that name it say "(private)" instead
+                          echo "..." | vault-mem remember - --private        # a new one: its text by standard input""")
 @click.argument("id_", metavar="ID")
 @click.option("--scrub", is_flag=True, help="Replace links to it, and its id, in other notes with plain text.")
 def command(console: Console, id_: str, scrub: bool) -> None:

@@ -10,8 +10,8 @@ from vault_mem.messages import keep_clean
 
 
 @Command.with_examples("""vault-mem publish mem_651b9d294720
-                vault-mem publish 651b9d --scrub
-                vault-mem undo        # private again""")
+                          vault-mem publish 651b9d --scrub
+                          vault-mem undo        # private again""")
 @click.argument("id_", metavar="ID")
 @click.option("--scrub", is_flag=True, help="Replace links to other private memories in its text with plain text.")
 @click.option("--allow-secret", is_flag=True, help="Publish it even if it looks like a credential.")

@@ -10,7 +10,7 @@ from vault_mem.messages import keep_clean
 
 
 @Command.with_examples("""vault-mem rename mem_651b9d294720 "The spare key"        # the-spare-key-651b9d29.md
-                vault-mem rename 651b9d "Spare key" --exact          # Spare key.md""")
+                          vault-mem rename 651b9d "Spare key" --exact          # Spare key.md""")
 @click.argument("id_", metavar="ID")
 @click.argument("name", metavar="NEW-NAME")
 @click.option("--exact", is_flag=True, help="Use exactly this name, without the first 8 digits of the id.")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @Group.with_examples("""vault-mem review                 # step by step
-                vault-mem review list --json
-                vault-mem review accept 1""")
+                        vault-mem review list --json
+                        vault-mem review accept 1""")
 def command(console: Console) -> None:
     """Accept or reject the proposals in REVIEW.md. Ticking a box in an editor does the same."""
     opened = open_vault(console)

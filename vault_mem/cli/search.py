@@ -12,8 +12,8 @@ from vault_mem.messages import save_and_find
 
 
 @Command.with_examples("""vault-mem search oysters
-                vault-mem search "KX-1204" --since 2026-09-01
-                vault-mem search 会議 --tag 庭 --json""")
+                          vault-mem search "KX-1204" --since 2026-09-01
+                          vault-mem search 会議 --tag 庭 --json""")
 @click.argument("query")
 @click.option("-n", "--limit", "limit", type=int, default=20, help="How many results (default: 20).")
 @filter_options

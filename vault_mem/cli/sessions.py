@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 @Group.with_examples("""vault-mem sessions
-                vault-mem sessions show 1a2b3c4d
-                vault-mem sessions remove --older-than 30
-                vault-mem recall "what did we say about the parser?" --sessions""")
+                        vault-mem sessions show 1a2b3c4d
+                        vault-mem sessions remove --older-than 30
+                        vault-mem recall "what did we say about the parser?" --sessions""")
 def command(console: Console) -> None:
     """List, show and remove captured sessions. Sessions are not memories, and git ignores them."""
     _list(console, "", "", 20)

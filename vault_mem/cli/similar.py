@@ -10,8 +10,8 @@ from vault_mem.messages import save_and_find
 
 
 @Command.with_examples("""vault-mem similar "Projects/Kiln.md"
-                vault-mem similar Kiln -n 10
-                vault-mem similar mem_651b9d294720 --json""")
+                          vault-mem similar Kiln -n 10
+                          vault-mem similar mem_651b9d294720 --json""")
 @click.argument("note")
 @click.option("-n", "--limit", "limit", type=int, default=5, help="How many results (default: 5).")
 def command(console: Console, note: str, limit: int) -> None:

@@ -24,7 +24,7 @@ class _TagCommand(Command):
 
 
 @_TagCommand.with_examples("""vault-mem tag mem_651b9d294720 +house -garden
-                vault-mem tag 651b9d house keys --remove garden""")
+                              vault-mem tag 651b9d house keys --remove garden""")
 @click.argument("id_", metavar="ID")
 @click.argument("tags", nargs=-1, metavar="[+TAG | -TAG]...")
 @click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag, like -TAG (repeatable).")

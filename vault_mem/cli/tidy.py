@@ -14,8 +14,8 @@ from vault_mem.messages import keep_clean, notices
 
 
 @Group.with_examples("""vault-mem tidy --dry-run
-                vault-mem tidy candidates --json > candidates.json
-                vault-mem tidy apply plan.json""")
+                        vault-mem tidy candidates --json > candidates.json
+                        vault-mem tidy apply plan.json""")
 @click.option("--dry-run", is_flag=True, help="Only show what would be closed.")
 def command(console: Console, dry_run: bool) -> None:
     """Close exact duplicates among facts, relations, tasks and summaries. Nothing is deleted; events are never touched.

@@ -10,9 +10,9 @@ from vault_mem.messages import agents_day
 
 
 @Command.with_examples("""vault-mem update-self                                        # what it says now
-                vault-mem update-self --set "good at=waiting, lists" --set name=Nagi
-                vault-mem update-self --ask "Is checking again care?"
-                vault-mem update-self --resolve 1 "Sometimes. Not after midnight.\"""")
+                          vault-mem update-self --set "good at=waiting, lists" --set name=Nagi
+                          vault-mem update-self --ask "Is checking again care?"
+                          vault-mem update-self --resolve 1 "Sometimes. Not after midnight.\"""")
 @click.option(
     "--set", "fields", multiple=True, metavar="FIELD=VALUE", help="Set a field (repeatable); FIELD= removes it."
 )

@@ -21,8 +21,8 @@ _FENCE = 16
 
 
 @Command.with_examples("""vault-mem wake-up
-                vault-mem wake-up --budget 600 --public-only
-                vault-mem wake-up --public-only --hook claude-code        # what `setup` puts into a hook""")
+                          vault-mem wake-up --budget 600 --public-only
+                          vault-mem wake-up --public-only --hook claude-code        # what `setup` puts into a hook""")
 @click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer (default: 1500).")
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
 @click.option("--hook", type=click.Choice(AGENTS), help="Print it fenced, in this agent's session-start hook format.")

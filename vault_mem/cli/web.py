@@ -10,7 +10,7 @@ from vault_mem.errors import InvalidInput
 
 
 @Command.with_examples("""vault-mem web
-                vault-mem web --port 8765 --no-browser        # prints the address""")
+                          vault-mem web --port 8765 --no-browser        # prints the address""")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port (default: a free one).")
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
 def command(console: Console, port: int, no_browser: bool) -> int:

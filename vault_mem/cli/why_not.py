@@ -13,7 +13,7 @@ from vault_mem.messages import save_and_find
 
 
 @Command.with_examples("""vault-mem why-not mem_651b9d294720 "when is the standup?"
-                vault-mem why-not 651b9d oysters --kind fact --json""")
+                          vault-mem why-not 651b9d oysters --kind fact --json""")
 @click.argument("id_", metavar="ID")
 @click.argument("query")
 @click.option("-n", "--limit", "limit", type=int, default=5, help="How many results the recall has (default: 5).")
