@@ -33,6 +33,8 @@ _FILTERS = (
     *("category", "kind", "tags", "people", "emotion", "importance", "since", "until", "private", "closed", "as_of"),
     *("episode", "metadata"),
 )
+# What `remember` hands on as it is: how the guard and the writing are done.
+_GUARD = ("force", "dedup_threshold", "link_threshold", "max_links", "allow_secret", "replace_all")
 # Threads of one process that write one vault stand in one line, however many `Vault`s they have.
 _LINES: WeakValueDictionary[str, FairLock] = WeakValueDictionary()
 _LINES_LOCK = threading.Lock()
@@ -150,22 +152,10 @@ class Vault:
         `nested`.
         With `include` all other notes of the folder are searched too.
         """
+        options = {name: value for name, value in locals().items() if name not in ("path", "env")}
         from vault_mem.operations.vaults.init import init
 
-        return init(
-            path_of(path),
-            os.environ if env is None else env,
-            adopt=adopt,
-            adopt_ids=adopt_ids,
-            memories_folder=memories_folder,
-            private_folder=private_folder,
-            episodes_folder=episodes_folder,
-            timezone=timezone,
-            obsidian=obsidian,
-            git=git,
-            nested=nested,
-            include=include,
-        )
+        return init(path_of(path), os.environ if env is None else env, **options)
 
     @property
     def root(self) -> Path:
@@ -215,15 +205,7 @@ class Vault:
         """
         given = locals()
         draft = self._draft({name: given[name] for name in ("content", "created", "metadata", *GIVEN)})
-        return self._remember(
-            draft,
-            force=force,
-            dedup_threshold=dedup_threshold,
-            link_threshold=link_threshold,
-            max_links=max_links,
-            allow_secret=allow_secret,
-            replace_all=replace_all,
-        )
+        return self._remember(draft, **{name: given[name] for name in _GUARD})
 
     def _remember(self, draft: Draft, **how: Any) -> RememberResult:
         from vault_mem.operations.memory.remember import remember

@@ -11,17 +11,13 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem backup ~/backups/vault-2026-11-15.tar.gz
-                vault-mem backup --check ~/backups/vault-2026-11-15.tar.gz
-                vault-mem backup ~/backups/vault-2026-11-15.tar.gz --restore ~/restored""",
-)
+@Command.with_examples("""vault-mem backup ~/backups/vault-2026-11-15.tar.gz
+                          vault-mem backup --check ~/backups/vault-2026-11-15.tar.gz
+                          vault-mem backup ~/backups/vault-2026-11-15.tar.gz --restore ~/restored""")
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @click.option("--check", "check_", is_flag=True, help="Check that FILE is complete and undamaged.")
 @click.option("--restore", "into", metavar="FOLDER", help="Unpack FILE into FOLDER, which must be new or empty.")
-@click.pass_obj
 def command(console: Console, file: str, force: bool, check_: bool, into: str | None) -> int:
     """Back up the whole vault to FILE, with private memories, history and trash.
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -52,11 +52,16 @@ class _Explained(click.Command):
 
 
 class Command(_Explained):
-    """A command with the options that all have."""
+    """A command with the options that all have; its function gets the console first."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *args: Any, callback: Callable[..., Any], **kwargs: Any) -> None:
+        super().__init__(*args, callback=click.pass_obj(callback), **kwargs)
         self.params += [*place_and_form(), *_shared_options()]
+
+    @classmethod
+    def with_examples(cls, examples: str) -> Callable[[Callable[..., Any]], Command]:
+        """Makes a function a command."""
+        return click.command(cls=cls, examples=examples)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, and log what is run, how long it took and how it failed; all through the redactor."""
@@ -85,9 +90,25 @@ class Command(_Explained):
 class Group(_Explained, click.Group):
     """A command with subcommands, before which --vault and --json may also be given."""
 
+    command_class = Command
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.params += place_and_form()
+
+    @classmethod
+    def with_examples(cls, examples: str) -> Callable[[Callable[..., Any]], Group]:
+        """Makes a function a group; without a subcommand, the function is run."""
+
+        def made(function: Callable[..., Any]) -> Group:
+            @click.pass_context
+            @wraps(function)
+            def alone(ctx: click.Context, /, **options: Any) -> Any:
+                return function(ctx.obj, **options) if ctx.invoked_subcommand is None else None
+
+            return click.group(cls=cls, invoke_without_command=True, examples=examples)(alone)
+
+        return made
 
 
 def help_option() -> click.Option:
@@ -98,14 +119,12 @@ def help_option() -> click.Option:
             ctx.find_object(Console).print(ctx.get_help())  # type: ignore[union-attr]
             ctx.exit()
 
-    return click.Option(
-        ["-h", "--help"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=show,
-        help="Show this help and exit.",
-    )
+    return _noted("-h", "--help", note=show, help="Show this help and exit.", is_flag=True, is_eager=True)
+
+
+def _noted(*names: str, note: Callable[[click.Context, click.Parameter, Any], None], **form: Any) -> click.Option:
+    """An option that is for the console, whichever the command."""
+    return click.Option(names, expose_value=False, callback=note, **form)
 
 
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
@@ -128,18 +147,10 @@ def _note_vaults(ctx: click.Context, param: click.Parameter, value: tuple[str, .
 
 def place_and_form() -> list[click.Option]:
     """The options that may be given before a subcommand as well as after it."""
+    several = "The vault to use (repeatable, to ask several)."
     return [
-        click.Option(
-            ["--vault"],
-            multiple=True,
-            metavar="DIR",
-            expose_value=False,
-            callback=_note_vaults,
-            help="The vault to use (repeatable, to ask several).",
-        ),
-        click.Option(
-            ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Print the answer as JSON."
-        ),
+        _noted("--vault", note=_note_vaults, help=several, multiple=True, metavar="DIR"),
+        _noted("--json", note=_note("json"), help="Print the answer as JSON.", is_flag=True),
     ]
 
 
@@ -154,37 +165,13 @@ def _shared_options() -> list[click.Option]:
         if value and console is not None:
             console.scaffold = False
 
+    lean = "With --json: lean data, and what would be printed without it, with the words of memories tagged."
+    public = "As if there were no private memories (SPEC S-6)."
     return [
-        click.Option(
-            ["-v", "--verbose"],
-            count=True,
-            expose_value=False,
-            callback=verbose,
-            help="Log to stderr (-vv for more); never private text.",
-        ),
-        click.Option(
-            ["--for-tool"],
-            is_flag=True,
-            hidden=True,
-            expose_value=False,
-            callback=_note("for_tool"),
-            help="With --json: lean data, and what would be printed without it, with the words of memories tagged.",
-        ),
-        click.Option(
-            ["--public-view"],
-            is_flag=True,
-            hidden=True,
-            expose_value=False,
-            callback=_note("public"),
-            help="As if there were no private memories (SPEC S-6).",
-        ),
-        click.Option(
-            ["--no-scaffold"],
-            is_flag=True,
-            expose_value=False,
-            callback=no_scaffold,
-            help="Leave out the closing question to the agent.",
-        ),
+        _noted("-v", "--verbose", note=verbose, help="Log to stderr (-vv for more); never private text.", count=True),
+        _noted("--for-tool", note=_note("for_tool"), help=lean, is_flag=True, hidden=True),
+        _noted("--public-view", note=_note("public"), help=public, is_flag=True, hidden=True),
+        _noted("--no-scaffold", note=no_scaffold, help="Leave out the closing question to the agent.", is_flag=True),
     ]
 
 
@@ -227,7 +214,6 @@ def open_vault_of(console: Console, id_: str) -> Vault:
 
 def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
     """The other vault that has a memory which the nearest does not have; None where no other has it."""
-    from vault_mem.errors import VaultMemError
     from vault_mem.vault.find import find_vault
 
     def has(workspace: Workspace) -> bool:
@@ -245,7 +231,6 @@ def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
 
 def _beside(console: Console, nearest: Path, told: list[str]) -> list[OtherVault]:
     """The others that can be opened; what is wrong with one is told, and is not the trouble of all (SPEC L-4)."""
-    from vault_mem.errors import VaultMemError
     from vault_mem.vault.find import other_vaults
 
     absent: list[tuple[str, VaultMemError]] = []

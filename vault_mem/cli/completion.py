@@ -10,14 +10,10 @@ from vault_mem.cli.console import Console
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(
-    cls=Command,
-    examples="""eval "$(vault-mem completion bash)"              # in ~/.bashrc
-                eval "$(vault-mem completion zsh)"               # in ~/.zshrc, after compinit
-                vault-mem completion fish > ~/.config/fish/completions/vault-mem.fish""",
-)
+@Command.with_examples("""eval "$(vault-mem completion bash)"              # in ~/.bashrc
+                          eval "$(vault-mem completion zsh)"               # in ~/.zshrc, after compinit
+                          vault-mem completion fish > ~/.config/fish/completions/vault-mem.fish""")
 @click.argument("shell", type=click.Choice(SHELLS))
-@click.pass_obj
 def command(console: Console, shell: str) -> None:
     """Print a script that completes commands, options and values in a shell. Completing runs no command."""
     from vault_mem.cli.scripts import script

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from vault_mem.cli.common import Command, Group
+from vault_mem.cli.common import Group
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultNotFound
 from vault_mem.messages import the_vault
@@ -14,24 +14,20 @@ from vault_mem.operations.vaults.configure import change, view
 from vault_mem.vault.find import find_vault
 
 
-@click.group(cls=Group, invoke_without_command=True, examples="vault-mem config\nvault-mem config set adopt_ids never")
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@Group.with_examples("vault-mem config\nvault-mem config set adopt_ids never")
+def command(console: Console) -> None:
     """Read and change settings. Without a subcommand: list them all."""
-    if ctx.invoked_subcommand is None:
-        _list(ctx.obj, None)
+    _list(console, None)
 
 
-@command.command("list", cls=Command, examples="vault-mem config list --json")
-@click.pass_obj
+@command.command("list", examples="vault-mem config list --json")
 def list_command(console: Console) -> None:
     """List all settings, their values and where each is set."""
     _list(console, None)
 
 
-@command.command("get", cls=Command, examples="vault-mem config get dedup_threshold")
+@command.command("get", examples="vault-mem config get dedup_threshold")
 @click.argument("name")
-@click.pass_obj
 def get_command(console: Console, name: str) -> None:
     """Print one setting."""
     _list(console, name)
@@ -39,7 +35,6 @@ def get_command(console: Console, name: str) -> None:
 
 @command.command(
     "set",
-    cls=Command,
     examples="""vault-mem config set adopt_ids never
                 vault-mem config set include "notes/**, journal/**"
                 vault-mem config set --user model ~/models/potion""",
@@ -47,16 +42,14 @@ def get_command(console: Console, name: str) -> None:
 @click.argument("name")
 @click.argument("value")
 @click.option("--user", is_flag=True, help="Set it in your own configuration, for all vaults.")
-@click.pass_obj
 def set_command(console: Console, name: str, value: str, user: bool) -> None:
     """Change a setting. Separate list items with commas. Comments in the file are kept."""
     _change(console, name, value, user)
 
 
-@command.command("unset", cls=Command, examples="vault-mem config unset adopt_ids")
+@command.command("unset", examples="vault-mem config unset adopt_ids")
 @click.argument("name")
 @click.option("--user", is_flag=True, help="In your own configuration.")
-@click.pass_obj
 def unset_command(console: Console, name: str, user: bool) -> None:
     """Reset a setting to its default."""
     _change(console, name, None, user)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, Group
+from vault_mem.cli.common import Group
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, Unsafe, VaultMemError
 from vault_mem.messages import notices, the_vault
@@ -32,8 +32,7 @@ def command() -> None:
     """
 
 
-@command.command("start", cls=Command, examples="vault-mem daemon start")
-@click.pass_obj
+@command.command("start", examples="vault-mem daemon start")
 def start_command(console: Console) -> None:
     """Start the daemon if needed, and keep this vault open until you stop it."""
     root, address = _root_and_address(console)
@@ -42,9 +41,8 @@ def start_command(console: Console) -> None:
     _show(console, root, address)
 
 
-@command.command("stop", cls=Command, examples="vault-mem daemon stop\nvault-mem daemon stop --all")
+@command.command("stop", examples="vault-mem daemon stop\nvault-mem daemon stop --all")
 @click.option("--all", "everything", is_flag=True, help="End the process, closing all its vaults.")
-@click.pass_obj
 def stop_command(console: Console, everything: bool) -> None:
     """Close this vault once running writes are done. The process ends with the last one; a command starts it again."""
     from vault_mem.daemon.holding import alive
@@ -55,14 +53,13 @@ def stop_command(console: Console, everything: bool) -> None:
         console.answer({"stopped": bool(stopped), "vaults": vaults}, the_vault.stopped(bool(stopped)))
         return
     root, address = _root_and_address(console)
-    was = alive(str(root)) or _has_open(address, root)  # `git clean -x` deletes the lock that tells
+    was = alive(str(root)) or "vault" in (_status(address, root) or {})  # `git clean -x` deletes the lock that tells
     _refuse_elsewhere(root, address)
     _end(address, root)
     console.answer({"vault": str(root), "stopped": was}, the_vault.stopped(was))
 
 
-@command.command("restart", cls=Command, examples="vault-mem daemon restart")
-@click.pass_obj
+@command.command("restart", examples="vault-mem daemon restart")
 def restart_command(console: Console) -> None:
     """Restart the process and keep this vault open. Other vaults open when they are used."""
     root, address = _root_and_address(console)
@@ -73,11 +70,10 @@ def restart_command(console: Console) -> None:
     _show(console, *_root_and_address(console))
 
 
-@command.command("status", cls=Command, examples="vault-mem daemon status\nvault-mem daemon status --all --json")
+@command.command("status", examples="vault-mem daemon status\nvault-mem daemon status --all --json")
 @click.option(
     "--all", "everything", is_flag=True, help="Show the daemons of all your installations, with all their vaults."
 )
-@click.pass_obj
 def status_command(console: Console, everything: bool) -> None:
     """Show whether it is running, since when, and which vaults are open."""
     if not everything:
@@ -94,8 +90,7 @@ def status_command(console: Console, everything: bool) -> None:
         console.print(the_vault.NO_DAEMON)
 
 
-@command.command("run", cls=Command, examples="vault-mem daemon run")
-@click.pass_obj
+@command.command("run", examples="vault-mem daemon run")
 def run_command(console: Console) -> int:
     """Run the daemon in the foreground until Ctrl-C."""
     root, _ = _root_and_address(console)
@@ -111,12 +106,11 @@ def run_command(console: Console) -> int:
     return serve([str(root)], address)
 
 
-@command.command("logs", cls=Command, examples="vault-mem daemon logs -n 100\nvault-mem daemon logs --follow")
+@command.command("logs", examples="vault-mem daemon logs -n 100\nvault-mem daemon logs --follow")
 @click.option(
     "-n", "--limit", "lines", type=click.IntRange(1), default=LOG_LINES, help=f"How many lines (default: {LOG_LINES})."
 )
 @click.option("--follow", is_flag=True, help="Keep printing new lines until Ctrl-C.")
-@click.pass_obj
 def logs_command(console: Console, lines: int, follow: bool) -> None:
     """Show the end of its log: commands, exit codes and times, never the text of a memory."""
     from vault_mem.daemon.log import LOG
@@ -135,12 +129,11 @@ def logs_command(console: Console, lines: int, follow: bool) -> None:
     for line in last:
         console.print(line)
     if follow:
-        _follow(console.stdout.write, console.stdout.flush, lambda: tree.read(LOG), len(text.encode()))
+        _follow(console, lambda: tree.read(LOG), len(text.encode()))
 
 
-@command.command("install", cls=Command, examples="vault-mem daemon install\nvault-mem daemon install --dry-run")
+@command.command("install", examples="vault-mem daemon install\nvault-mem daemon install --dry-run")
 @click.option("--dry-run", is_flag=True, help="Print the file instead of writing it.")
-@click.pass_obj
 def install_command(console: Console, dry_run: bool) -> None:
     """Start the daemon at login and keep this vault open (a systemd user unit, or a launchd agent on macOS)."""
     from vault_mem.daemon.service import installing, make
@@ -152,8 +145,7 @@ def install_command(console: Console, dry_run: bool) -> None:
     _say(console, change, text, left, dry_run=dry_run)
 
 
-@command.command("uninstall", cls=Command, examples="vault-mem daemon uninstall")
-@click.pass_obj
+@command.command("uninstall", examples="vault-mem daemon uninstall")
 def uninstall_command(console: Console) -> None:
     """Remove this vault from the login service; the last one removes the service."""
     from vault_mem.daemon.service import make, uninstalling
@@ -243,10 +235,6 @@ def _status(address: str, root: Path | None = None) -> dict[str, Any] | None:
     return control(address, STATUS, str(root or ""))
 
 
-def _has_open(address: str, root: Path) -> bool:
-    return "vault" in (_status(address, root) or {})
-
-
 def _show(console: Console, root: Path, address: str) -> None:
     _refuse_elsewhere(root, address)
     status = _status(address, root)
@@ -259,9 +247,7 @@ def _show(console: Console, root: Path, address: str) -> None:
         console.print(the_vault.running(status, is_open=is_open))
 
 
-def _follow(
-    write: Callable[[str], Any], flush: Callable[[], None], read: Callable[[], bytes | None], start: int
-) -> None:
+def _follow(console: Console, read: Callable[[], bytes | None], start: int) -> None:
     while True:
         time.sleep(0.3)
         try:
@@ -272,8 +258,8 @@ def _follow(
         part = whole[start:]
         if part:
             start += len(part)
-            write(visible(part.decode(errors="replace")))
-            flush()
+            console.stdout.write(visible(part.decode(errors="replace")))
+            console.stdout.flush()
 
 
 def _say(console: Console, change: ServiceChange, text: str, left: str, *, dry_run: bool = False) -> None:

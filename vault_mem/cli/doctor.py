@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from vault_mem.operations.vaults.checks.finding import Finding
 
 
-@click.command(cls=Command, examples="vault-mem doctor\nvault-mem doctor --fix\nvault-mem doctor --json")
+@Command.with_examples("vault-mem doctor\nvault-mem doctor --fix\nvault-mem doctor --json")
 @click.option(
     "--fix",
     is_flag=True,
     help="Fix what is safe to fix: index, file modes, .gitignore, identical copies, dates in the future, links "
     "made by time alone.",
 )
-@click.pass_obj
 def command(console: Console, fix: bool) -> int:
     """Check the vault's health and say how to fix each problem. Exits 1 if something needs attention."""
     vault = open_vault(console)

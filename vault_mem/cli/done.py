@@ -8,15 +8,11 @@ from vault_mem.cli.common import Command, changed, moment, open_vault_of
 from vault_mem.cli.console import Console
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem done mem_651b9d294720
-                vault-mem done 651b9d --at 2026-11-01 --reason "paid in cash\"""",
-)
+@Command.with_examples("""vault-mem done mem_651b9d294720
+                          vault-mem done 651b9d --at 2026-11-01 --reason "paid in cash\"""")
 @click.argument("id_", metavar="ID")
 @click.option("--reason", default="", help="Reason, kept in the memory's history.")
 @click.option("--at", metavar="DATE", help="When it was done (default: now).")
-@click.pass_obj
 def command(console: Console, id_: str, reason: str, at: str | None) -> None:
     """Mark a task as done. It is kept, with the date. `reopen` opens it again."""
     vault = open_vault_of(console, id_)

@@ -14,23 +14,18 @@ from vault_mem.model import Memory
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.operations.upkeep.edit_memory import EditResult
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem edit mem_651b9d294720        # in $VISUAL or $EDITOR
-                vault-mem edit 651b9d --content "The spare key is with Wei"
-                echo "..." | vault-mem edit 651b9d --content -        # private text goes by stdin
-                vault-mem edit 651b9d --set importance=5 --set tags=house,keys --set valid_to=""",
-)
+@Command.with_examples("""vault-mem edit mem_651b9d294720        # in $VISUAL or $EDITOR
+                          vault-mem edit 651b9d --content "The spare key is with Wei"
+                          echo "..." | vault-mem edit 651b9d --content -        # private text goes by stdin
+                          vault-mem edit 651b9d --set importance=5 --set tags=house,keys --set valid_to=""")
 @click.argument("id_", metavar="ID")
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
 @click.option("--set", "fields", multiple=True, metavar="KEY=VALUE", help="Set a field; KEY= removes it (repeatable).")
 @click.option("--reason", default="", help="Reason, kept in the history.")
 @click.option("--keep-added", is_flag=True, help="With --content: keep what was added to the memory by hand.")
 @click.option("--allow-secret", is_flag=True, help="Save it even if it looks like a credential.")
-@click.pass_obj
 def command(
     console: Console,
     id_: str,
@@ -70,13 +65,7 @@ def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
 
 
 def in_editor(console: Console, vault: Vault, id_: str, reason: str = "", *, allow_secret: bool = False) -> None:
-    """Open a memory in the caller's editor, save what becomes of it, and say so."""
-    result = _edited(console, vault, id_, reason, allow_secret)
-    console.answer(result.to_dict(), keep_clean.edited(result))
-
-
-def _edited(console: Console, vault: Vault, id_: str, reason: str, allow_secret: bool) -> EditResult:
-    """The whole note in the caller's editor; what cannot be saved is kept."""
+    """Open a memory in the caller's editor, save what becomes of it, and say so; what cannot be saved is kept."""
     from vault_mem.cli.editor import edited_copy
     from vault_mem.operations.changing import read_to_edit, to_change
     from vault_mem.operations.upkeep.edit_memory import EditResult, save_note
@@ -85,6 +74,7 @@ def _edited(console: Console, vault: Vault, id_: str, reason: str, allow_secret:
     memory = to_change(workspace, id_)
     before = read_to_edit(workspace, memory)
     with edited_copy(console, workspace.folder, memory.id, before) as after:
-        if after == before:
-            return EditResult(memory)
-        return save_note(workspace, memory, before, after, reason, allow_secret=allow_secret)
+        result = EditResult(memory)
+        if after != before:
+            result = save_note(workspace, memory, before, after, reason, allow_secret=allow_secret)
+    console.answer(result.to_dict(), keep_clean.edited(result))

@@ -9,10 +9,9 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import agents_day
 
 
-@click.command(cls=Command, examples="vault-mem emotion-trend\nvault-mem emotion-trend --days 90 --json")
+@Command.with_examples("vault-mem emotion-trend\nvault-mem emotion-trend --days 90 --json")
 @click.option("--days", type=int, help="Cover this many days instead of a week and a month.")
 @click.option("--public-only", is_flag=True, help="Leave private memories out of the sums.")
-@click.pass_obj
 def command(console: Console, days: int | None, public_only: bool) -> None:
     """Show how the last week and month felt: the dominant emotion, an undercurrent, and the shift between halves."""
     vault = open_vault(console)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, Group, finish, open_vault, reply
+from vault_mem.cli.common import Group, finish, open_vault, reply
 from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean, notices
 
@@ -22,7 +22,6 @@ def command() -> None:
 
 @command.command(
     "create",
-    cls=Command,
     examples="""vault-mem episode create --memory 6642d423 --memory 7c4a790b --summary "The midnight gap"
                 echo "..." | vault-mem episode create --memory 6ccc7c83 --summary - --private""",
 )
@@ -31,7 +30,6 @@ def command() -> None:
 @click.option("--title", default="", help="Heading and file name (default: the summary's first sentence).")
 @click.option("--importance", type=click.IntRange(1, 5), help="1 to 5 (default: that of its most important memory).")
 @click.option("--private", is_flag=True, help="Make it private. It is private anyway if one of its memories is.")
-@click.pass_obj
 def create_command(
     console: Console, ids: tuple[str, ...], summary: str, title: str, importance: int | None, private: bool
 ) -> None:
@@ -42,9 +40,8 @@ def create_command(
     _changed(console, vault, "created", made)
 
 
-@command.command("show", cls=Command, examples="vault-mem episode show ep_2dd43b5bd92d\nvault-mem episode show 2dd43b")
+@command.command("show", examples="vault-mem episode show ep_2dd43b5bd92d\nvault-mem episode show 2dd43b")
 @click.argument("id_", metavar="EP")
-@click.pass_obj
 def show_command(console: Console, id_: str) -> None:
     """Show an episode with its memories."""
     vault = open_vault(console)
@@ -52,8 +49,7 @@ def show_command(console: Console, id_: str) -> None:
     reply(console, vault, result, keep_clean.episode(result, vault.workspace.folder.now()))
 
 
-@command.command("list", cls=Command, examples="vault-mem episode list\nvault-mem episode list --json")
-@click.pass_obj
+@command.command("list", examples="vault-mem episode list\nvault-mem episode list --json")
 def list_command(console: Console) -> None:
     """List episodes, latest first."""
     vault = open_vault(console)
@@ -62,20 +58,18 @@ def list_command(console: Console) -> None:
     reply(console, vault, result, "\n".join(lines) or keep_clean.NO_EPISODES)
 
 
-@command.command("add", cls=Command, examples="vault-mem episode add ep_2dd43b5bd92d mem_dbc36cce71cd")
+@command.command("add", examples="vault-mem episode add ep_2dd43b5bd92d mem_dbc36cce71cd")
 @click.argument("id_", metavar="EP")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@click.pass_obj
 def add_command(console: Console, id_: str, ids: tuple[str, ...]) -> None:
     """Add memories to an episode. Adding a private memory makes the episode private and moves its file."""
     vault = open_vault(console)
     _changed(console, vault, "added", vault.add_to_episode(id_, ids))
 
 
-@command.command("remove", cls=Command, examples="vault-mem episode remove ep_2dd43b5bd92d mem_dbc36cce71cd")
+@command.command("remove", examples="vault-mem episode remove ep_2dd43b5bd92d mem_dbc36cce71cd")
 @click.argument("id_", metavar="EP")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@click.pass_obj
 def remove_command(console: Console, id_: str, ids: tuple[str, ...]) -> None:
     """Remove memories from an episode. The memories themselves stay, and a private episode stays private."""
     vault = open_vault(console)

@@ -11,13 +11,9 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import the_vault
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem eval questions.json
-                VAULT_MEM_MODEL=~/models/mine vault-mem eval questions.json --json""",
-)
+@Command.with_examples("""vault-mem eval questions.json
+                          VAULT_MEM_MODEL=~/models/mine vault-mem eval questions.json --json""")
 @click.argument("data", metavar="DATA.json")
-@click.pass_obj
 def command(console: Console, data: str) -> None:
     """Measure recall on your own questions, next to plain keyword search and BM25.
 

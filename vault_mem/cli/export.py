@@ -12,13 +12,10 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import the_vault
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem export memories.jsonl
-                vault-mem export decisions.md --format markdown --category decision
-                vault-mem export ~/copy --format vault --include-private --closed
-                vault-mem export all.jsonl --include-private --closed --force""",
-)
+@Command.with_examples("""vault-mem export memories.jsonl
+                          vault-mem export decisions.md --format markdown --category decision
+                          vault-mem export ~/copy --format vault --include-private --closed
+                          vault-mem export all.jsonl --include-private --closed --force""")
 @click.argument("out")
 @click.option(
     "--format",
@@ -30,7 +27,6 @@ from vault_mem.messages import the_vault
 @click.option("--include-private", is_flag=True, help="Include private memories; only you can read the files written.")
 @click.option("--force", is_flag=True, help="Overwrite OUT if it is an existing file.")
 @filter_options
-@click.pass_obj
 def command(console: Console, /, out: str, format_: str, include_private: bool, force: bool, **filters: Any) -> None:
     """Export memories to OUT. Private memories are left out unless you give --include-private.
 

@@ -9,18 +9,14 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean, scaffolds
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem forget mem_651b9d294720
-                vault-mem forget 651b9d --reason "it was about another project"
-                vault-mem forget mem_651b9d294720 --purge        # nothing of it is kept anywhere""",
-)
+@Command.with_examples("""vault-mem forget mem_651b9d294720
+                          vault-mem forget 651b9d --reason "it was about another project"
+                          vault-mem forget mem_651b9d294720 --purge        # nothing of it is kept anywhere""")
 @click.argument("id_", metavar="ID")
 @click.option("--reason", default="", help="Reason, kept in the deletion log.")
 @click.option("--purge", is_flag=True, help="Delete for good, also from the index, journal, history and logs.")
 @click.option("--yes", is_flag=True, help="With --purge: do not ask, and accept a shortened id.")
 @click.option("--update-links", is_flag=True, help="Also change links in your own notes, canvases and bases.")
-@click.pass_obj
 def command(console: Console, id_: str, reason: str, purge: bool, yes: bool, update_links: bool) -> int:
     """Move a memory to the trash and remove references to it. `restore` and `undo` bring it back.
 

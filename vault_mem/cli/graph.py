@@ -14,19 +14,15 @@ if TYPE_CHECKING:
     from vault_mem.operations.upkeep.graph import GraphLink, GraphResult
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem graph
-                vault-mem graph mem_651b9d294720 --depth 2
-                vault-mem graph 651b9d --mermaid --public-only
-                vault-mem graph --dot > vault.dot""",
-)
+@Command.with_examples("""vault-mem graph
+                          vault-mem graph mem_651b9d294720 --depth 2
+                          vault-mem graph 651b9d --mermaid --public-only
+                          vault-mem graph --dot > vault.dot""")
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--depth", type=click.IntRange(1), help="How many links away from ID (default: 1).")
 @click.option("--dot", is_flag=True, help="Print it for Graphviz.")
 @click.option("--mermaid", is_flag=True, help="Print it for Mermaid, which Obsidian renders.")
 @click.option("--public-only", is_flag=True, help="Leave private memories out, for pasting it elsewhere.")
-@click.pass_obj
 def command(console: Console, id_: str | None, depth: int | None, dot: bool, mermaid: bool, public_only: bool) -> None:
     """Show the memories linked to ID. Without ID, show the shape of the whole vault.
 

@@ -11,18 +11,14 @@ from vault_mem.cli.common import Command
 from vault_mem.cli.console import Console
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem help
-                vault-mem help remember
-                vault-mem help config set
-                vault-mem help --json                         # a line for each command, for agents
-                vault-mem help --json remember                # its options and examples
-                vault-mem help --json --all                   # all of that, of all commands""",
-)
+@Command.with_examples("""vault-mem help
+                          vault-mem help remember
+                          vault-mem help config set
+                          vault-mem help --json                         # a line for each command, for agents
+                          vault-mem help --json remember                # its options and examples
+                          vault-mem help --json --all                   # all of that, of all commands""")
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
 @click.option("--all", "everything", is_flag=True, help="With --json: the whole command tree as one document.")
-@click.pass_obj
 def command(console: Console, words: tuple[str, ...], everything: bool) -> None:
     """Explain a command, or list them all. With --json: one document, short for the list, whole for one command."""
     found, context = tree.find(words)

@@ -17,15 +17,11 @@ _TOKEN = 6
 _EVENTS = {"gemini": "BeforeAgent"}
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem setup claude-code --per-prompt      # the usual way: a hook that calls it
-                vault-mem hint --hook claude-code < hook.json
-                vault-mem stats --recall                      # what hints were good for""",
-)
+@Command.with_examples("""vault-mem setup claude-code --per-prompt      # the usual way: a hook that calls it
+                          vault-mem hint --hook claude-code < hook.json
+                          vault-mem stats --recall                      # what hints were good for""")
 @click.option("--hook", type=click.Choice(AGENTS), help="Print it fenced, in this agent's prompt hook format.")
 @click.option("--include-private", is_flag=True, help="Include private memories.")
-@click.pass_obj
 def command(console: Console, hook: str | None, include_private: bool) -> None:
     """Print the memory that very likely answers a prompt, or nothing: most prompts get nothing.
 

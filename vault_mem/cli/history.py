@@ -9,12 +9,9 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean
 
 
-@click.command(
-    cls=Command, examples="vault-mem history\nvault-mem history mem_651b9d294720\nvault-mem history --json -n 5"
-)
+@Command.with_examples("vault-mem history\nvault-mem history mem_651b9d294720\nvault-mem history --json -n 5")
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("-n", "--limit", "limit", type=click.IntRange(1), default=20, help="How many operations (default: 20).")
-@click.pass_obj
 def command(console: Console, id_: str | None, limit: int) -> None:
     """Show what happened to a memory, by which command and why. Without an ID, show the vault's latest operations."""
     vault = open_vault(console)

@@ -25,16 +25,13 @@ SESSIONS = ("claude-code", "codex", "cursor", "gemini", "opencode", "openclaw-se
 AT_HOME = (*SESSIONS, "claude-code-memory", "claude-mem", "mempalace")
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem import ~/notes --dry-run
-                vault-mem import ~/.openclaw/workspace
-                vault-mem import mem0-export.json --json
-                vault-mem import claude-export.zip --private
-                vault-mem import claude-code                  # its sessions, from where it keeps them
-                vault-mem import ~/logs --format codex --as-memories
-                vault-mem import memories.jsonl               # as `vault-mem export` wrote it""",
-)
+@Command.with_examples("""vault-mem import ~/notes --dry-run
+                          vault-mem import ~/.openclaw/workspace
+                          vault-mem import mem0-export.json --json
+                          vault-mem import claude-export.zip --private
+                          vault-mem import claude-code                  # its sessions, from where it keeps them
+                          vault-mem import ~/logs --format codex --as-memories
+                          vault-mem import memories.jsonl               # as `vault-mem export` wrote it""")
 @click.argument("source")
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS), default="auto", help="Format of SOURCE (default: auto)."
@@ -42,7 +39,6 @@ AT_HOME = (*SESSIONS, "claude-code-memory", "claude-mem", "mempalace")
 @click.option("--dry-run", is_flag=True, help="Only show what would be imported.")
 @click.option("--private", is_flag=True, help="Make everything private.")
 @click.option("--as-memories", is_flag=True, help="Turn each session into a memory instead of keeping it as a session.")
-@click.pass_obj
 def command(console: Console, source: str, format_: str, dry_run: bool, private: bool, as_memories: bool) -> int:
     """Import memories from SOURCE: a file, a folder, a zip archive, or the name of an agent.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,13 +15,10 @@ from vault_mem.vault.find import default_vault
 from vault_mem.vault.settings import load_settings
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem init ~/my-vault
+@Command.with_examples("""vault-mem init ~/my-vault
                 vault-mem init . --obsidian --include     # inside an existing Obsidian vault, its notes searched too
                 vault-mem init ~/my-vault --git           # so that clones of it merge without conflicts
-                vault-mem init . --memories-folder agent/memories --private-folder agent/private""",
-)
+                vault-mem init . --memories-folder agent/memories --private-folder agent/private""")
 @click.argument("folder", required=False, metavar="[FOLDER]")
 @click.option("--adopt", is_flag=True, help="Turn notes already in memories/, private/ and episodes/ into memories.")
 @click.option(
@@ -37,54 +35,24 @@ from vault_mem.vault.settings import load_settings
 @click.option(
     "--git", is_flag=True, help="Set up git to merge clones of the vault; creates a repository if there is none."
 )
-@click.pass_obj
-def command(
-    console: Console,
-    folder: str | None,
-    adopt: bool,
-    adopt_ids: str | None,
-    memories_folder: str | None,
-    private_folder: str | None,
-    episodes_folder: str | None,
-    nested: bool,
-    yes: bool,
-    timezone: str | None,
-    include: bool,
-    obsidian: bool,
-    git: bool,
-) -> int:
+def command(console: Console, folder: str | None, yes: bool, include: bool, **options: Any) -> int:
     """Make a folder a vault. Files already in it are not touched.
 
     If the folder has files, it shows what it will add and, on a terminal, asks first.
     """
     root = (console.cwd / Path(folder or console.vault or ".").expanduser()).resolve()
     if not yes and can_ask(console):
-        folders = {"memories_folder": memories_folder, "private_folder": private_folder}
+        folders = {name: options[name] for name in ("memories_folder", "private_folder", "episodes_folder")}
         added = would_add(root, folders)
         if added:
             console.notice(the_vault.WOULD_MAKE.format(root=root, added=", ".join(added)))
             if not agrees(console, "Make it a vault?"):
                 console.print(the_vault.NOT_MADE)
                 return 1
-            count = (
-                0 if include else len(other_notes(root, console.env, folders | {"episodes_folder": episodes_folder}))
-            )
+            count = 0 if include else len(other_notes(root, console.env, folders))
             if count:
                 include = agrees(console, f"Found {count} notes. Search them too? (they stay untouched)")
-    result = init(
-        root,
-        console.env,
-        adopt=adopt,
-        adopt_ids=adopt_ids,
-        memories_folder=memories_folder,
-        private_folder=private_folder,
-        episodes_folder=episodes_folder,
-        nested=nested,
-        timezone=timezone,
-        include=include,
-        obsidian=obsidian,
-        git=git,
-    )
+    result = init(root, console.env, include=include, **options)
     for notice in result.notices:
         console.note(notice)
     has_default = bool(default_vault(load_settings(None, console.env).settings))

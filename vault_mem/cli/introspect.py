@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from vault_mem.operations.day.introspect import Introspection
 
 
-@click.command(cls=Command, examples="vault-mem introspect\nvault-mem introspect --budget 800 --json")
+@Command.with_examples("vault-mem introspect\nvault-mem introspect --budget 800 --json")
 @click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer (default: 2000).")
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
-@click.pass_obj
 def command(console: Console, budget: int | None, public_only: bool) -> None:
     """Show what is worth thinking about: recent memories, the week's emotions, episodes, open questions."""
     vault = open_vault(console)

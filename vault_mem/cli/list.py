@@ -11,18 +11,14 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import save_and_find
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem list -n 20
-                vault-mem list --kind task --json
-                vault-mem list --due
-                vault-mem list --closed""",
-)
+@Command.with_examples("""vault-mem list -n 20
+                          vault-mem list --kind task --json
+                          vault-mem list --due
+                          vault-mem list --closed""")
 @click.option("-n", "--limit", "limit", type=click.IntRange(1), default=20, help="How many (default: 20).")
 @click.option("--all", "everything", is_flag=True, help="Show all.")
 @click.option("--due", is_flag=True, help="Only open tasks with a due date, earliest first.")
 @filter_options
-@click.pass_obj
 def command(console: Console, /, limit: int, everything: bool, due: bool, **filters: Any) -> None:
     """List memories, newest first."""
     vault = open_vault(console)

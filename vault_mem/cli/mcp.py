@@ -9,13 +9,10 @@ from vault_mem.cli.console import Console
 from vault_mem.mcp.tools import SETS
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem mcp --vault ~/my-vault
-                vault-mem mcp --vault . --vault ~/me      # both answer; saves go to the first
-                vault-mem mcp --tools core --public
-                vault-mem setup claude-code        # writes the entry that runs it""",
-)
+@Command.with_examples("""vault-mem mcp --vault ~/my-vault
+                          vault-mem mcp --vault . --vault ~/me      # both answer; saves go to the first
+                          vault-mem mcp --tools core --public
+                          vault-mem setup claude-code        # writes the entry that runs it""")
 @click.option(
     "--tools",
     type=click.Choice(SETS),
@@ -23,7 +20,6 @@ from vault_mem.mcp.tools import SETS
     help="core: wake_up, recall, remember, update_memory and forget (default: all).",
 )
 @click.option("--public", is_flag=True, help="Offer public memories only.")
-@click.pass_obj
 def command(console: Console, tools: str, public: bool) -> int:
     """Serve the vault to an agent as MCP tools, on standard input and output.
 

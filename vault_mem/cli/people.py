@@ -9,9 +9,8 @@ from vault_mem.cli.console import Console
 from vault_mem.cli.tags import show
 
 
-@click.command(cls=Command, examples="vault-mem people\nvault-mem people --json\nvault-mem recall tea --person Haruka")
+@Command.with_examples("vault-mem people\nvault-mem people --json\nvault-mem recall tea --person Haruka")
 @click.option("--closed", is_flag=True, help="Count closed memories too.")
-@click.pass_obj
 def command(console: Console, closed: bool) -> None:
     """List the people in the vault, with the number of memories about each."""
     vault = open_vault(console)

@@ -9,15 +9,11 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem private mem_651b9d294720
-                vault-mem private 651b9d --scrub        # other texts that name it say "(private)" instead
-                echo "..." | vault-mem remember - --private        # a new one: its text by standard input""",
-)
+@Command.with_examples("""vault-mem private mem_651b9d294720
+                          vault-mem private 651b9d --scrub        # other texts that name it say "(private)" instead
+                          echo "..." | vault-mem remember - --private        # a new one: its text by standard input""")
 @click.argument("id_", metavar="ID")
 @click.option("--scrub", is_flag=True, help="Replace links to it, and its id, in other notes with plain text.")
-@click.pass_obj
 def command(console: Console, id_: str, scrub: bool) -> None:
     """Move a memory into the private folder, out of views, public links and public history.
 

@@ -9,16 +9,12 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem publish mem_651b9d294720
-                vault-mem publish 651b9d --scrub
-                vault-mem undo        # private again""",
-)
+@Command.with_examples("""vault-mem publish mem_651b9d294720
+                          vault-mem publish 651b9d --scrub
+                          vault-mem undo        # private again""")
 @click.argument("id_", metavar="ID")
 @click.option("--scrub", is_flag=True, help="Replace links to other private memories in its text with plain text.")
 @click.option("--allow-secret", is_flag=True, help="Publish it even if it looks like a credential.")
-@click.pass_obj
 def command(console: Console, id_: str, scrub: bool, allow_secret: bool) -> None:
     """Move a memory out of the private folder, into memories/ and the views.
 

@@ -19,15 +19,12 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.results import Found
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem recall "when is the standup?"
-                vault-mem recall 眼鏡の修理 -n 3 --json
-                vault-mem recall oysters --kind fact --since 2026-09-01
-                vault-mem recall "what did we decide last week?" --budget 500 --explain
-                vault-mem recall -i                           # search as you type
-                cat conversation.txt | vault-mem recall --context -""",
-)
+@Command.with_examples("""vault-mem recall "when is the standup?"
+                          vault-mem recall 眼鏡の修理 -n 3 --json
+                          vault-mem recall oysters --kind fact --since 2026-09-01
+                          vault-mem recall "what did we decide last week?" --budget 500 --explain
+                          vault-mem recall -i                           # search as you type
+                          cat conversation.txt | vault-mem recall --context -""")
 @click.argument("query", required=False)
 @click.option("-n", "--limit", "limit", type=int, default=5, help="How many results (default: 5).")
 @click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer; sentences stay whole.")
@@ -42,7 +39,6 @@ if TYPE_CHECKING:
 @click.option("--context", metavar="FILE", help="Use a long text as the query (- for standard input).")
 @click.option("-i", "--interactive", is_flag=True, help="Search as you type; Enter opens the note in your editor.")
 @filter_options
-@click.pass_obj
 def command(
     console: Console,
     /,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
 from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
 from vault_mem.messages import the_vault
 
 
-@click.command(cls=Command, examples="vault-mem reindex")
-@click.pass_obj
+@Command.with_examples("vault-mem reindex")
 def command(console: Console) -> None:
     """Rebuild the index from the files. This is always safe."""
     vault = open_vault(console, "Reindexing")

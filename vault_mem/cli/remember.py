@@ -52,13 +52,10 @@ def _fields(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem remember "The standup moved to 3pm" --tag work
-                vault-mem remember "Haruka prefers tea" --kind fact --person Haruka
-                echo "..." | vault-mem remember - --private        # private text goes by stdin
-                vault-mem remember "The standup moved to 4pm" --supersedes mem_651b9d294720""",
-)
+@Command.with_examples("""vault-mem remember "The standup moved to 3pm" --tag work
+                          vault-mem remember "Haruka prefers tea" --kind fact --person Haruka
+                          echo "..." | vault-mem remember - --private        # private text goes by stdin
+                          vault-mem remember "The standup moved to 4pm" --supersedes mem_651b9d294720""")
 @click.argument("text", required=False)
 @_fields
 @click.option(
@@ -73,7 +70,6 @@ def _fields(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--allow-secret", is_flag=True, help="Save it publicly even if it looks like a credential.")
 @click.option("--dedup-threshold", type=float, help="Maximum distance of a repetition.")
 @click.option("--link-threshold", type=float, help="Maximum distance of linked memories.")
-@click.pass_obj
 def command(
     console: Console,
     /,
@@ -96,21 +92,14 @@ def command(
         _must_answer_here(console, target)
     console.vault = target or _kept_in(console, str(fields["kind"]), fields["people"]) or console.vault
     vault = open_vault(console)
+    how: dict[str, Any] = {"allow_secret": allow_secret, "replace_all": replace_all}
     if last_blocked:
-        return _last_blocked(
-            console,
-            vault,
-            update_id,
-            list(fields["supersedes"]),
-            force=force,
-            allow_secret=allow_secret,
-            replace_all=replace_all,
-        )
+        return _last_blocked(console, vault, update_id, list(fields["supersedes"]), how, force=force)
     if update_id is not None:
         given = [name for name in fields if _given(name)]
         if given:
             raise click.UsageError(f"--update replaces only the text; it does not take --{given[0].replace('_', '-')}.")
-        return _update(console, vault, update_id, content, allow_secret=allow_secret, replace_all=replace_all)
+        return _update(console, vault, update_id, content, how)
     if console.for_tool:
         fields["source"] = stamped(f"agent:{console.env.get('VAULT_MEM_AGENT') or 'unknown'}", fields["source"])
     elif console.interactive:
@@ -128,13 +117,7 @@ def command(
         if known.duplicate_of is not None:
             return answer(console, vault, RememberResult(None, 0, [], known.duplicate_of))
     result = vault.remember(
-        content,
-        force=force,
-        allow_secret=allow_secret,
-        replace_all=replace_all,
-        dedup_threshold=dedup_threshold,
-        link_threshold=link_threshold,
-        **fields,
+        content, force=force, dedup_threshold=dedup_threshold, link_threshold=link_threshold, **how, **fields
     )
     return answer(console, vault, _with_others(result, known) if others else result)
 
@@ -199,24 +182,17 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
 
 
 def _last_blocked(
-    console: Console,
-    vault: Vault,
-    update_id: str | None,
-    supersedes: list[str],
-    *,
-    force: bool,
-    allow_secret: bool,
-    replace_all: bool,
+    console: Console, vault: Vault, update_id: str | None, supersedes: list[str], how: dict[str, Any], *, force: bool
 ) -> int:
     from vault_mem.operations.memory import blocked
     from vault_mem.operations.memory.remember import remember
 
     draft, kept = blocked.last(vault.workspace.folder)
     if update_id is not None:
-        code = _update(console, vault, update_id, draft.content, allow_secret=allow_secret, replace_all=replace_all)
+        code = _update(console, vault, update_id, draft.content, how)
     else:
         again = replace(draft, supersedes=supersedes or draft.supersedes)
-        result = remember(vault.workspace, again, force=force, allow_secret=allow_secret, replace_all=replace_all)
+        result = remember(vault.workspace, again, force=force, **how)
         code = answer(console, vault, result)
     if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept again
         try:
@@ -226,11 +202,9 @@ def _last_blocked(
     return code
 
 
-def _update(
-    console: Console, vault: Vault, id_: str, content: str, *, allow_secret: bool, replace_all: bool = False
-) -> int:
+def _update(console: Console, vault: Vault, id_: str, content: str, how: dict[str, Any]) -> int:
     from vault_mem.operations.upkeep.edit_memory import update_memory
 
-    result = update_memory(vault.workspace, id_, content, replace_all=replace_all, allow_secret=allow_secret)
+    result = update_memory(vault.workspace, id_, content, **how)
     reply(console, vault, result, save_and_find.updated(result), status="updated")
     return 0

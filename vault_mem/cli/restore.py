@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean, notices
 
-if TYPE_CHECKING:
-    pass
 
-
-@click.command(cls=Command, examples="vault-mem restore mem_651b9d294720\nvault-mem restore --list")
+@Command.with_examples("vault-mem restore mem_651b9d294720\nvault-mem restore --list")
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--list", "list_", is_flag=True, help="List the trash.")
-@click.pass_obj
 def command(console: Console, id_: str | None, list_: bool) -> None:
     """Bring a forgotten memory back, with references to it."""
     if (id_ is None) != list_:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, Group, finish, open_vault, reply
+from vault_mem.cli.common import Group, finish, open_vault, reply
 from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean
 from vault_mem.result import plain
@@ -20,45 +20,34 @@ if TYPE_CHECKING:
     from vault_mem.operations.upkeep.answers import Answer
 
 
-@click.group(
-    cls=Group,
-    invoke_without_command=True,
-    examples="""vault-mem review                 # step by step
-                vault-mem review list --json
-                vault-mem review accept 1""",
-)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@Group.with_examples("""vault-mem review                 # step by step
+                        vault-mem review list --json
+                        vault-mem review accept 1""")
+def command(console: Console) -> None:
     """Accept or reject the proposals in REVIEW.md. Ticking a box in an editor does the same."""
-    console: Console = ctx.obj
-    if ctx.invoked_subcommand is not None:
-        return
     opened = open_vault(console)
     if console.json or not console.interactive:
         _list(console, opened)
-        return
-    _step_by_step(console, opened)
+    else:
+        _step_by_step(console, opened)
 
 
-@command.command("list", cls=Command, examples="vault-mem review list")
-@click.pass_obj
+@command.command("list", examples="vault-mem review list")
 def list_command(console: Console) -> None:
     """List open proposals with their numbers."""
     _list(console, open_vault(console))
 
 
-@command.command("accept", cls=Command, examples="vault-mem review accept 1\nvault-mem review accept rv-1a2b3c4d")
+@command.command("accept", examples="vault-mem review accept 1\nvault-mem review accept rv-1a2b3c4d")
 @click.argument("which", metavar="N")
-@click.pass_obj
 def accept_command(console: Console, which: str) -> None:
     """Carry out a proposal, as one operation that `undo` takes back."""
     vault = open_vault(console)
     _said(console, vault, vault.review_answer(which, accept=True))
 
 
-@command.command("reject", cls=Command, examples="vault-mem review reject 1")
+@command.command("reject", examples="vault-mem review reject 1")
 @click.argument("which", metavar="N")
-@click.pass_obj
 def reject_command(console: Console, which: str) -> None:
     """Reject a proposal. It is not made again."""
     vault = open_vault(console)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from vault_mem.cli.tree import tree
@@ -19,6 +20,14 @@ def script(shell: str) -> str:
     """The script for bash, zsh or fish."""
     nodes = list(_walk(tree(), ""))
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](nodes)
+
+
+def _filled(shell: str, **parts: str) -> str:
+    """The script in `shells/`, with what depends on the commands."""
+    text = (Path(__file__).parent / "shells" / shell).read_text(encoding="utf-8").removesuffix("\n")
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
+    return text
 
 
 def _walk(node: Spec, chain: str) -> Iterator[tuple[str, Spec]]:
@@ -77,31 +86,7 @@ def _bash(nodes: list[tuple[str, Spec]]) -> str:
         else f'        "{chain} {name}") return ;;'
         for chain, name, choices in _valued(nodes)
     ]
-    newline = "\n"
-    return f"""\
-# Completion of vault-mem for bash: eval "$(vault-mem completion bash)"
-_vault_mem() {{
-    local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" chain="" words="" options="" i
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        case "$chain/${{COMP_WORDS[i]}}" in
-            {_steps(nodes)}) chain="${{chain:+$chain }}${{COMP_WORDS[i]}}" ;;
-            */--vault) ((i++)) ;;
-        esac
-    done
-    COMPREPLY=()
-    case "$chain $prev" in
-{newline.join(values)}
-    esac
-    case "$chain" in
-{newline.join(cases)}
-    esac
-    if [[ "$cur" == -* ]]; then
-        COMPREPLY=($(compgen -W "$options" -- "$cur"))
-    else
-        COMPREPLY=($(compgen -W "$words" -- "$cur"))
-    fi
-}}
-complete -o default -F _vault_mem vault-mem"""
+    return _filled("bash", steps=_steps(nodes), values="\n".join(values), cases="\n".join(cases))
 
 
 def _zsh(nodes: list[tuple[str, Spec]]) -> str:
@@ -119,59 +104,12 @@ def _zsh(nodes: list[tuple[str, Spec]]) -> str:
         else f'        "{chain} {name}") _files; return ;;'
         for chain, name, choices in _valued(nodes)
     ]
-    newline = "\n"
-    return f"""\
-#compdef vault-mem
-# Completion of vault-mem for zsh: eval "$(vault-mem completion zsh)", after compinit
-_vault_mem() {{
-    local chain="" i
-    local -a names words_ options
-    for ((i = 2; i < CURRENT; i++)); do
-        case "$chain/$words[i]" in
-            {_steps(nodes)}) chain="${{chain:+$chain }}$words[i]" ;;
-            */--vault) ((i++)) ;;
-        esac
-    done
-    case "$chain $words[CURRENT-1]" in
-{newline.join(values)}
-    esac
-    case "$chain" in
-{newline.join(cases)}
-    esac
-    if [[ "$words[CURRENT]" == -* ]]; then
-        _describe -o option options
-    elif (( $#words_ )); then
-        _describe command words_
-    else
-        _files
-    fi
-}}
-compdef _vault_mem vault-mem"""
+    return _filled("zsh", steps=_steps(nodes), values="\n".join(values), cases="\n".join(cases))
 
 
 def _fish(nodes: list[tuple[str, Spec]]) -> str:
     steps = " ".join(f'"{above}/{name}"' for above, _, name in _parents(nodes))
-    lines = [
-        f"""\
-# Completion of vault-mem for fish: vault-mem completion fish | source
-function __vault_mem_at
-    set -l chain ""
-    set -l value 0
-    for word in (commandline -opc)[2..]
-        if test $value = 1
-            set value 0
-            continue
-        end
-        switch "$chain/$word"
-            case {steps}
-                set chain (string trim "$chain $word")
-            case "*/--vault"
-                set value 1
-        end
-    end
-    test "$chain" = "$argv"
-end"""
-    ]
+    lines = [_filled("fish", steps=steps)]
     for chain, node in nodes:
         here = f"complete -c vault-mem -n '__vault_mem_at {chain}'"
         lines += [f"{here} -f -a {name}{_fish_text(text)}" for name, text in _words(node)]

@@ -11,16 +11,12 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import save_and_find
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem search oysters
-                vault-mem search "KX-1204" --since 2026-09-01
-                vault-mem search 会議 --tag 庭 --json""",
-)
+@Command.with_examples("""vault-mem search oysters
+                          vault-mem search "KX-1204" --since 2026-09-01
+                          vault-mem search 会議 --tag 庭 --json""")
 @click.argument("query")
 @click.option("-n", "--limit", "limit", type=int, default=20, help="How many results (default: 20).")
 @filter_options
-@click.pass_obj
 def command(console: Console, /, query: str, limit: int, **filters: Any) -> None:
     """Find memories by the words of QUERY and by filters only. Age and mood do not count."""
     vault = open_vault(console)

@@ -10,47 +10,38 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, Group, agrees, can_ask, finish, open_vault
+from vault_mem.cli.common import Group, agrees, can_ask, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import Unsafe
 from vault_mem.messages import agents_day, words
 from vault_mem.vault.find import expanded
 
 if TYPE_CHECKING:
-    from vault_mem.library import Vault
     from vault_mem.operations.sessions.sessions import SessionFile
 
 
-@click.group(
-    cls=Group,
-    invoke_without_command=True,
-    examples="""vault-mem sessions
-                vault-mem sessions show 1a2b3c4d
-                vault-mem sessions remove --older-than 30
-                vault-mem recall "what did we say about the parser?" --sessions""",
-)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@Group.with_examples("""vault-mem sessions
+                        vault-mem sessions show 1a2b3c4d
+                        vault-mem sessions remove --older-than 30
+                        vault-mem recall "what did we say about the parser?" --sessions""")
+def command(console: Console) -> None:
     """List, show and remove captured sessions. Sessions are not memories, and git ignores them."""
-    if ctx.invoked_subcommand is None:
-        _list(ctx.obj, "", "", 20)
+    _list(console, "", "", 20)
 
 
-@command.command("list", cls=Command, examples="vault-mem sessions list --project ~/projects/app")
+@command.command("list", examples="vault-mem sessions list --project ~/projects/app")
 @click.option(
     "--project", default="", metavar="DIR", help="Only sessions in this folder, or in a folder with this name."
 )
 @click.option("--agent", default="", help="Only sessions of this agent.")
 @click.option("-n", "--limit", "limit", type=int, default=20, help="How many (default: 20).")
-@click.pass_obj
 def list_command(console: Console, project: str, agent: str, limit: int) -> None:
     """List sessions, latest first."""
     _list(console, project, agent, limit)
 
 
-@command.command("show", cls=Command, examples="vault-mem sessions show 1a2b3c4d")
+@command.command("show", examples="vault-mem sessions show 1a2b3c4d")
 @click.argument("which")
-@click.pass_obj
 def show_command(console: Console, which: str) -> None:
     """Show one session, named by its file, the last digits of its name, or the agent's id for it."""
     vault = open_vault(console)
@@ -61,7 +52,6 @@ def show_command(console: Console, which: str) -> None:
 
 @command.command(
     "remove",
-    cls=Command,
     examples="""vault-mem sessions remove 1a2b3c4d
                 vault-mem sessions remove --older-than 30 --project ~/projects/app --yes""",
 )
@@ -73,7 +63,6 @@ def show_command(console: Console, which: str) -> None:
 @click.option("--all", "everything", is_flag=True, help="All sessions.")
 @click.option("--dry-run", is_flag=True, help="Only show which.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.pass_obj
 def remove_command(
     console: Console,
     which: tuple[str, ...],
@@ -99,9 +88,11 @@ def remove_command(
 
 
 def _list(console: Console, project: str, agent: str, limit: int) -> None:
+    from vault_mem.vault.sessions import missed as not_captured
+
     vault = open_vault(console)
-    found, missed = vault.sessions(_folder(console, project), agent, limit), _missed(vault)
-    now = vault.workspace.folder.now()
+    found, now = vault.sessions(_folder(console, project), agent, limit), vault.workspace.folder.now()
+    missed = [f"Not captured: {each}" for each in not_captured(vault.workspace.folder)]
     none = agents_day.NO_SUCH_SESSIONS if project or agent else agents_day.NO_SESSIONS
     text = "\n".join([*(agents_day.session_line(each, now) for each in found), *missed]) or none
     console.answer({"sessions": [_json(each) for each in found], "missed": missed}, text)
@@ -113,12 +104,6 @@ def _folder(console: Console, project: str) -> str:
     if project in (".", "..") or "/" in project or project.startswith("~"):
         return os.path.normpath(Path(console.cwd) / expanded(project, console.env))
     return project
-
-
-def _missed(vault: Vault) -> list[str]:
-    from vault_mem.vault.sessions import missed
-
-    return [f"Not captured: {each}" for each in missed(vault.workspace.folder)]
 
 
 def _json(each: SessionFile) -> dict[str, Any]:

@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 UNSAFE_EXIT = 6
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem setup claude-code --dry-run
-                vault-mem setup codex --user --yes
-                vault-mem setup cursor --cli --vault ~/my-vault
-                vault-mem setup claude-code --remove""",
-)
+@Command.with_examples("""vault-mem setup claude-code --dry-run
+                          vault-mem setup codex --user --yes
+                          vault-mem setup cursor --cli --vault ~/my-vault
+                          vault-mem setup claude-code --remove""")
 @click.argument("agent", type=click.Choice(AGENTS), metavar="AGENT")
 @click.option("--project", "scope", flag_value="project", help="For the current folder (default, except for openclaw).")
 @click.option("--user", "scope", flag_value="user", help="For all projects, in your home folder.")
@@ -49,22 +46,16 @@ UNSAFE_EXIT = 6
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--no-check", is_flag=True, help="Skip the check that the memory answers.")
-@click.pass_obj
 def command(
     console: Console,
     agent: str,
     scope: str | None,
-    surface: str,
-    tools: str,
-    public: bool,
     include_private: bool,
-    capture: bool,
-    per_prompt: bool,
-    sandbox: bool,
     remove: bool,
     yes: bool,
     dry_run: bool,
     no_check: bool,
+    **wanted: Any,
 ) -> int:
     """Set up an agent to use this memory: MCP entry, skill, hooks and four lines of instructions.
 
@@ -78,21 +69,8 @@ def command(
 
     scope = scope or default_scope(agent)
     vault, outside = (None, ()) if remove else _vault(console, scope, yes=yes, dry_run=dry_run)
-    wish = Wish(
-        agent,
-        scope,
-        surface,
-        Path(console.cwd),
-        console.env,
-        vault,
-        private_too=include_private,
-        tools=tools,
-        public=public,
-        capture=capture,
-        per_prompt=per_prompt,
-        sandbox=sandbox,
-        outside=outside,
-    )
+    place: dict[str, Any] = {"project": Path(console.cwd), "env": console.env, "vault": vault, "outside": outside}
+    wish = Wish(agent, scope, private_too=include_private, **place, **wanted)
     result = plan_removal(wish) if remove else plan(wish)
     if not console.json:
         _show(console, result)

@@ -9,9 +9,8 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import save_and_find
 
 
-@click.command(cls=Command, examples="vault-mem show mem_651b9d294720\nvault-mem show 651b9d --json")
+@Command.with_examples("vault-mem show mem_651b9d294720\nvault-mem show 651b9d --json")
 @click.argument("id_", metavar="ID")
-@click.pass_obj
 def command(console: Console, id_: str) -> None:
     """Show one memory, with links in both directions.
 

@@ -9,11 +9,10 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import agents_day, the_vault
 
 
-@click.command(cls=Command, examples="vault-mem stats\nvault-mem stats --plot\nvault-mem stats --json")
+@Command.with_examples("vault-mem stats\nvault-mem stats --plot\nvault-mem stats --json")
 @click.option("--plot", is_flag=True, help="Draw the growth by month.")
 @click.option("--public", is_flag=True, help="Count public memories only.")
 @click.option("--recall", "hints", is_flag=True, help="Show how useful the hints were instead.")
-@click.pass_obj
 def command(console: Console, plot: bool, public: bool, hints: bool) -> None:
     """Show how the vault grows: counts by kind, category and month, and what the guard and tidy did."""
     console.public = console.public or public

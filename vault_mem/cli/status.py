@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
 from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
 from vault_mem.messages import the_vault
 
 
-@click.command(cls=Command, examples="vault-mem status\nvault-mem status --json")
-@click.pass_obj
+@Command.with_examples("vault-mem status\nvault-mem status --json")
 def command(console: Console) -> None:
     """Show what the vault holds, whether the index is fresh, and what needs attention."""
     vault = open_vault(console)

@@ -23,15 +23,11 @@ class _TagCommand(Command):
         return super().parse_args(ctx, words)
 
 
-@click.command(
-    cls=_TagCommand,
-    examples="""vault-mem tag mem_651b9d294720 +house -garden
-                vault-mem tag 651b9d house keys --remove garden""",
-)
+@_TagCommand.with_examples("""vault-mem tag mem_651b9d294720 +house -garden
+                              vault-mem tag 651b9d house keys --remove garden""")
 @click.argument("id_", metavar="ID")
 @click.argument("tags", nargs=-1, metavar="[+TAG | -TAG]...")
 @click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag, like -TAG (repeatable).")
-@click.pass_obj
 def command(console: Console, id_: str, tags: tuple[str, ...], remove: tuple[str, ...]) -> None:
     """Add tags to a memory (+TAG or TAG), and remove tags (-TAG)."""
     if not tags and not remove:

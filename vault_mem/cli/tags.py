@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.counts import Counts
 
 
-@click.command(cls=Command, examples="vault-mem tags\nvault-mem tags --json\nvault-mem list --tag garden")
+@Command.with_examples("vault-mem tags\nvault-mem tags --json\nvault-mem list --tag garden")
 @click.option("--closed", is_flag=True, help="Count closed memories too.")
-@click.pass_obj
 def command(console: Console, closed: bool) -> None:
     """List the tags in the vault, with the number of memories for each."""
     vault = open_vault(console)

@@ -7,38 +7,29 @@ from typing import Any
 
 import click
 
-from vault_mem.cli.common import Command, Group, finish, open_vault, reply
+from vault_mem.cli.common import Group, finish, open_vault, reply
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 from vault_mem.messages import keep_clean, notices
 
 
-@click.group(
-    cls=Group,
-    invoke_without_command=True,
-    examples="""vault-mem tidy --dry-run
-                vault-mem tidy candidates --json > candidates.json
-                vault-mem tidy apply plan.json""",
-)
+@Group.with_examples("""vault-mem tidy --dry-run
+                        vault-mem tidy candidates --json > candidates.json
+                        vault-mem tidy apply plan.json""")
 @click.option("--dry-run", is_flag=True, help="Only show what would be closed.")
-@click.pass_context
-def command(ctx: click.Context, dry_run: bool) -> None:
+def command(console: Console, dry_run: bool) -> None:
     """Close exact duplicates among facts, relations, tasks and summaries. Nothing is deleted; events are never touched.
 
     The daemon runs this every 200 turns. Near duplicates are for you or a language model to judge: see the subcommands.
     """
-    console: Console = ctx.obj
-    if ctx.invoked_subcommand is not None:
-        return
     opened = open_vault(console)
     report = opened.tidy(dry_run=dry_run)
     console.answer(report.to_dict(), keep_clean.tidied(report))
     finish(console, opened)
 
 
-@command.command("log", cls=Command, examples="vault-mem tidy log\nvault-mem tidy log --json")
+@command.command("log", examples="vault-mem tidy log\nvault-mem tidy log --json")
 @click.option("-n", "--limit", "limit", type=click.IntRange(1), default=20, help="How many runs (default: 20).")
-@click.pass_obj
 def log_command(console: Console, limit: int) -> None:
     """Show earlier runs, newest first."""
     from vault_mem.operations.upkeep.tidy import log
@@ -50,7 +41,6 @@ def log_command(console: Console, limit: int) -> None:
 
 @command.command(
     "candidates",
-    cls=Command,
     examples="""vault-mem tidy candidates --json --budget 4000
                 vault-mem tidy candidates --kind fact
                 vault-mem tidy candidates --summaries --json""",
@@ -59,7 +49,6 @@ def log_command(console: Console, limit: int) -> None:
 @click.option("--budget", type=click.IntRange(100), default=6000, help="Maximum tokens of text (default: 6000).")
 @click.option("--summaries", is_flag=True, help="Show scopes that need a summary instead, and what it would cover.")
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
-@click.pass_obj
 def candidates_command(console: Console, kind: str | None, budget: int, summaries: bool, public_only: bool) -> None:
     """Show clusters of similar states, for a language model to make a plan from."""
     vault = open_vault(console, "Comparing")
@@ -76,12 +65,9 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
     finish(console, vault)
 
 
-@command.command(
-    "apply", cls=Command, examples="vault-mem tidy apply plan.json\ncat plan.json | vault-mem tidy apply -"
-)
+@command.command("apply", examples="vault-mem tidy apply plan.json\ncat plan.json | vault-mem tidy apply -")
 @click.argument("plan", metavar="PLAN|-")
 @click.option("--dry-run", is_flag=True, help="Only check it.")
-@click.pass_obj
 def apply_command(console: Console, plan: str, dry_run: bool) -> None:
     """Check a plan and apply all of it or nothing, as one operation that you can undo."""
     vault = open_vault(console)
@@ -89,8 +75,7 @@ def apply_command(console: Console, plan: str, dry_run: bool) -> None:
     reply(console, vault, result, keep_clean.planned(result, dry_run=dry_run))
 
 
-@command.command("schema", cls=Command, examples="vault-mem tidy schema > tidy-plan.schema.json")
-@click.pass_obj
+@command.command("schema", examples="vault-mem tidy schema > tidy-plan.schema.json")
 def schema_command(console: Console) -> None:
     """Print the JSON Schema of a plan."""
     from vault_mem.operations.upkeep.tidy_plan import schema

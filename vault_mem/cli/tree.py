@@ -38,16 +38,13 @@ def index() -> dict[str, Any]:
     for name, entry in COMMANDS.items():
         command = cli.get_command(top, name)
         context = click.Context(command, info_name=name, parent=top) if command else top
-        given = [each.make_metavar(context) for each in (command.params if command else ()) if _is_argument(each)]
+        taken = [each for each in (command.params if command else ()) if isinstance(each, click.Argument)]
+        given = " ".join(each.make_metavar(context) for each in taken)
         below = command.list_commands(context) if isinstance(command, click.Group) else []
         said = f"{entry.summary} ({', '.join(below)})" if below else entry.summary
-        found.append({"name": name, "arguments": " ".join(given), "summary": said})
+        found.append({"name": name, "arguments": given, "summary": said})
     more = "help --json COMMAND: its options and examples; help --json --all: everything"
     return {"version": __version__, "commands": found, "exit_codes": EXIT_CODES, "more": more}
-
-
-def _is_argument(each: click.Parameter) -> bool:
-    return isinstance(each, click.Argument)
 
 
 def find(words: tuple[str, ...]) -> tuple[click.Command, click.Context]:

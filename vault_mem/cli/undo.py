@@ -9,13 +9,10 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean
 
 
-@click.command(
-    cls=Command, examples="vault-mem undo\nvault-mem undo 000042\nvault-mem history        # what can be undone"
-)
+@Command.with_examples("vault-mem undo\nvault-mem undo 000042\nvault-mem history        # what can be undone")
 @click.argument("op", required=False)
 @click.option("--yes", is_flag=True, help="Do not ask, even if something later cannot be undone.")
 @click.option("--by-number", is_flag=True, hidden=True, help="Without OP, only say what would be taken back.")
-@click.pass_obj
 def command(console: Console, op: str | None, yes: bool, by_number: bool) -> int:
     """Take back the last operation, or the one named OP. To redo it, undo the undo.
 

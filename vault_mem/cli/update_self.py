@@ -9,13 +9,10 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import agents_day
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem update-self                                        # what it says now
-                vault-mem update-self --set "good at=waiting, lists" --set name=Nagi
-                vault-mem update-self --ask "Is checking again care?"
-                vault-mem update-self --resolve 1 "Sometimes. Not after midnight.\"""",
-)
+@Command.with_examples("""vault-mem update-self                                        # what it says now
+                          vault-mem update-self --set "good at=waiting, lists" --set name=Nagi
+                          vault-mem update-self --ask "Is checking again care?"
+                          vault-mem update-self --resolve 1 "Sometimes. Not after midnight.\"""")
 @click.option(
     "--set", "fields", multiple=True, metavar="FIELD=VALUE", help="Set a field (repeatable); FIELD= removes it."
 )
@@ -28,7 +25,6 @@ from vault_mem.messages import agents_day
     help="Answer an open question, named by its number or some of its words (repeatable).",
 )
 @click.option("--show", is_flag=True, help="Show it, as without options.")
-@click.pass_obj
 def command(
     console: Console,
     fields: tuple[str, ...],

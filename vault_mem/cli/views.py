@@ -9,12 +9,10 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import the_vault
 
 
-@click.command(
-    cls=Command,
-    examples="vault-mem views rebuild\nvault-mem config set views false        # no more daily logs or MEMORY.md",
+@Command.with_examples(
+    "vault-mem views rebuild\nvault-mem config set views false        # no more daily logs or MEMORY.md"
 )
 @click.argument("action", type=click.Choice(["rebuild"]))
-@click.pass_obj
 def command(console: Console, action: str) -> None:
     """Regenerate memory/*.md, MEMORY.md and the latest monologue from the memories. Your own text in them stays."""
     vault = open_vault(console)

@@ -20,16 +20,12 @@ if TYPE_CHECKING:
 _FENCE = 16
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem wake-up
-                vault-mem wake-up --budget 600 --public-only
-                vault-mem wake-up --public-only --hook claude-code        # what `setup` puts into a hook""",
-)
+@Command.with_examples("""vault-mem wake-up
+                          vault-mem wake-up --budget 600 --public-only
+                          vault-mem wake-up --public-only --hook claude-code        # what `setup` puts into a hook""")
 @click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer (default: 1500).")
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
 @click.option("--hook", type=click.Choice(AGENTS), help="Print it fenced, in this agent's session-start hook format.")
-@click.pass_obj
 def command(console: Console, budget: int | None, public_only: bool, hook: str | None) -> None:
     """Show what to know when a session begins: the last introspection, open tasks and questions, recent memories."""
     from vault_mem.setup.hooks import envelope

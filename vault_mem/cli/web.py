@@ -9,14 +9,10 @@ from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem web
-                vault-mem web --port 8765 --no-browser        # prints the address""",
-)
+@Command.with_examples("""vault-mem web
+                          vault-mem web --port 8765 --no-browser        # prints the address""")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port (default: a free one).")
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
-@click.pass_obj
 def command(console: Console, port: int, no_browser: bool) -> int:
     """Open the vault in your browser: ask, agent's view, timeline, graph, review, history and health.
 

@@ -12,17 +12,13 @@ from vault_mem.cli.recall import PrintedRecall
 from vault_mem.messages import save_and_find
 
 
-@click.command(
-    cls=Command,
-    examples="""vault-mem why-not mem_651b9d294720 "when is the standup?"
-                vault-mem why-not 651b9d oysters --kind fact --json""",
-)
+@Command.with_examples("""vault-mem why-not mem_651b9d294720 "when is the standup?"
+                          vault-mem why-not 651b9d oysters --kind fact --json""")
 @click.argument("id_", metavar="ID")
 @click.argument("query")
 @click.option("-n", "--limit", "limit", type=int, default=5, help="How many results the recall has (default: 5).")
 @click.option("--budget", type=int, metavar="TOKENS", help="Token budget of the recall.")
 @filter_options
-@click.pass_obj
 def command(console: Console, /, id_: str, query: str, limit: int, budget: int | None, **filters: Any) -> None:
     """Explain at which stage a recall of QUERY drops ID, or at which rank it shows it."""
     from vault_mem.operations.memory.recall import Request

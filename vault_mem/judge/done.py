@@ -13,7 +13,7 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.english import lemma
 from vault_mem.judge.japanese import JAPANESE
 from vault_mem.judge.replaces import direction, statement
-from vault_mem.judge.words import Word, synonyms
+from vault_mem.judge.words import Word, read_words, synonyms
 
 # The share of a task's content words that the text must repeat.
 SHARED = 0.7
@@ -21,14 +21,7 @@ SHARED = 0.7
 KINDRED = 0.55
 MAX_LENGTH = 400
 
-_PLANNING = frozenset(
-    (
-        *("need", "plan", "want", "intend", "go", "going", "should", "must", "remember", "forget", "still", "yet"),
-        *("next", "coming", "soon", "week", "weekend", "month", "today", "tomorrow", "tonight", "deadline", "until"),
-        *("来週", "今週", "来月", "今月", "明日", "今日", "今夜", "までに", "期限"),
-        *("予定", "つもり", "こと", "必要", "思う", "思っ", "忘れ", "忘れる", "しよう"),
-    )
-)
+_PLANNING = read_words("planning.txt")
 _OVER = re.compile(
     r"\b(?:done|finished|completed|complete|over|settled|sorted|taken care of|through|ready)\b|"
     r"済み|済んだ|済ませ|完了|終わっ|終わり|終え|終了|片付"

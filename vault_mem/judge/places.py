@@ -11,7 +11,7 @@ from vault_mem.judge.difference import Difference
 from vault_mem.judge.particles import role_class
 from vault_mem.judge.quantities import mark
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import read_rows
+from vault_mem.judge.words import read_rows, read_words
 
 # Each preposition with its dimension and its sense. Two senses of one dimension exclude each other.
 _PREPOSITIONS = {
@@ -55,43 +55,8 @@ def _by_preposition(one: Text, two: Text) -> list[Difference]:
     return []
 
 
-# Small words that do not relate things to each other, or that other rules check: articles, tense, persons.
-_NEUTRAL = frozenset(
-    "a an the is are am was were be been being has have had having do does did will would shall can could may "
-    "might must should not never ever no it its he she they we i you me him her them us his my your their our "
-    "that which who whom and but or so now already also there get gets got go goes please just really very quite "
-    "need one maximum minimum most least".split()
-)
-# Groups of small words that can replace each other.
-_INTERCHANGEABLE = [
-    frozenset(group.split())
-    for group in (
-        "at in on upon during within of along across",
-        "to into onto toward towards in on for at of",
-        "about around on of regarding roughly approximately",
-        "by via through over with on using in",
-        "from of since off",
-        "near by at around",
-        "until till",
-        "for of during in",
-        "across in over through around throughout",
-        "up out on down off over",
-        "with of over",
-        "someone somebody anyone anybody",
-        "other another",
-        "ok okay",
-        "in from",
-        "this that these those such any some",
-        "all every each everyone everybody everything any whole entire always",
-        "because since as",
-        "though although however while",
-        "when while where as if",
-        "only just",
-        "same own",
-        "take last need",
-        "much lot lots more",
-    )
-]
+_NEUTRAL = read_words("neutral.txt")
+_INTERCHANGEABLE = [frozenset(group) for group in read_rows("interchangeable.txt")]
 
 
 def _by_slot(one: Text, two: Text) -> list[Difference]:

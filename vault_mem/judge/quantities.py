@@ -34,10 +34,8 @@ _WORD_VALUES = {
     "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12,
 }  # fmt: skip
 _WORD_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
-_ORDINALS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
-    "tenth": 10, "eleventh": 11, "twelfth": 12,
-}  # fmt: skip
+_NTH = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = {word: number for number, word in enumerate(_NTH.split(), start=1)}
 _TIMES_OVER = {"once": 1, "twice": 2, "thrice": 3, "single": 1}
 _KANJI_DIGITS = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {"零": 0, "両": 2}
 _KANJI_SMALL = {"十": 10, "百": 100, "千": 1000}
@@ -206,40 +204,41 @@ def _clock(hour: float | None, minute: float, part: str) -> frozenset[int] | Non
     return frozenset(each * 60 + int(minute) for each in hours)
 
 
-def _time(hour: str, minute: str | None, part: str, text: str) -> Quantity | None:
+def _time(match: re.Match[str], hour: str, minute: str | None = None, part: str | None = None) -> Quantity | None:
+    part = part or ""
     value = _clock(_number(hour), _number(minute) or 0 if minute else 0, part.replace(".", ""))
     if value and not part and hour.startswith("0"):
         value = frozenset({min(value)})  # 02:00 is not 2 in the afternoon
-    written = text.strip()
+    written = match.group().strip()
     if written.count(".") == 1:  # the full stop of the sentence, not that of p.m.
         written = written.rstrip(".")
     by_the_day = "24" if not part and (_number(hour) or 0) > 12 else ""
     return Quantity("time", value, written, by_the_day) if value else None
 
 
-def _date(year: str | None, month: str | None, day: str | None, text: str) -> Quantity | None:
+def _date(match: re.Match[str], year: str | None, month: str | None = None, day: str | None = None) -> Quantity | None:
     values = [
         int(value) if (value := _number(part)) is not None else None for part in (year or "", month or "", day or "")
     ]
     values = [value if part else None for value, part in zip(values, (year, month, day), strict=True)]
     if all(value is None for value in values):
         return None
-    return Quantity("date", tuple(values), text.strip())
+    return Quantity("date", tuple(values), match.group().strip())
 
 
 def _month_number(name: str) -> str:
     return str(next(number for number, month in enumerate(MONTHS, start=1) if month.startswith(name.rstrip(".")[:3])))
 
 
-def _counted(number: str, unit: str | None, text: str) -> Quantity | None:
-    value = _number(number)
+def _counted(match: re.Match[str], number: str, unit: str | None = None) -> Quantity | None:
+    value, text = _number(number), match.group().strip()
     if value is None:
         return None
     unit = (unit or "").strip()
     if unit in _SCALED:
         unit, factor = _SCALED[unit]
-        return Quantity("number", round(value * factor, 6), text.strip(), unit)
-    return Quantity("number", value, text.strip(), _UNITS.get(unit, ""))
+        return Quantity("number", round(value * factor, 6), text, unit)
+    return Quantity("number", value, text, _UNITS.get(unit, ""))
 
 
 _SCALES = {"k": 3, "t": 12, "m": 6, "b": 9}
@@ -253,12 +252,16 @@ def _large(match: re.Match[str]) -> Quantity | None:
     return Quantity("number", round(float(number.replace(",", "")) * 10**power, 6), match.group(), unit)
 
 
+def _identifier(match: re.Match[str]) -> Quantity:
+    return Quantity("identifier", match.group(), match.group())
+
+
 def _past(minutes: str, match: re.Match[str]) -> Quantity | None:
-    return _time(match[1], minutes, match[2] or "", match.group())
+    return _time(match, match[1], minutes, match[2])
 
 
 def _below_zero(match: re.Match[str]) -> Quantity | None:
-    found = _counted(match[1], match[2], match.group())
+    found = _counted(match, match[1], match[2])
     return Quantity("number", -float(match[1]), found.text, found.unit) if found else None
 
 
@@ -276,10 +279,9 @@ def _made_up_name(match: re.Match[str]) -> Quantity | None:
     """Whether a hyphenated word is a made-up name, like acme-uploads-eu: one of its parts is no word."""
     parts = match.group().split("-")
     if len(parts) > 2 and _JOINED.isdisjoint(parts):
-        return Quantity("identifier", match.group(), match.group())
-    if all(known(part) or known(part.rstrip("s")) or part in _JOINED for part in parts) or known("".join(parts)):
-        return None
-    return Quantity("identifier", match.group(), match.group())
+        return _identifier(match)
+    words = all(known(part) or known(part.rstrip("s")) or part in _JOINED for part in parts) or known("".join(parts))
+    return None if words else _identifier(match)
 
 
 def _readers() -> Iterator[Reader]:
@@ -292,12 +294,10 @@ def _readers() -> Iterator[Reader]:
 
     # addresses, options, operators, file paths
     yield reader(r"https?://[!-(*-~]+", lambda m: Quantity("identifier", m.group().rstrip(".,"), m.group()), "/")
-    yield reader(r"(?<![\w-])--?[a-z][a-z0-9_-]*", lambda m: Quantity("identifier", m.group(), m.group()), "-")
-    yield reader(r"(?<=\s)(?:[=!<>]=|[<>])(?=\s)", lambda m: Quantity("identifier", m.group(), m.group()), "=<>")
-    yield reader(r"(?<![\w.])[a-z]{1,2}[+-](?![\w+-])", lambda m: Quantity("identifier", m.group(), m.group()), "+-")
-    yield reader(
-        r"(?<![a-z0-9_.])[a-z][a-z0-9]*_[a-z0-9_]+", lambda m: Quantity("identifier", m.group(), m.group()), "_"
-    )
+    yield reader(r"(?<![\w-])--?[a-z][a-z0-9_-]*", _identifier, "-")
+    yield reader(r"(?<=\s)(?:[=!<>]=|[<>])(?=\s)", _identifier, "=<>")
+    yield reader(r"(?<![\w.])[a-z]{1,2}[+-](?![\w+-])", _identifier, "+-")
+    yield reader(r"(?<![a-z0-9_.])[a-z][a-z0-9]*_[a-z0-9_]+", _identifier, "_")
     yield reader(
         r"(?<![a-z0-9_/])(?:~|\.{1,2})?/[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*/?",
         lambda m: Quantity("identifier", m.group().rstrip("/."), m.group()),
@@ -306,45 +306,43 @@ def _readers() -> Iterator[Reader]:
     yield reader(r"(?<![a-z0-9_.-])[a-z]{2,}(?:-[a-z]{2,})+(?![a-z0-9_-]|\.[a-z0-9])", _made_up_name, "-")
     # dates
     yield reader(
-        r"(?<![a-z0-9/.-])(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?![a-z0-9/-])",
-        lambda m: _date(m[1], m[2], m[3], m.group()),
-        "-/",
+        r"(?<![a-z0-9/.-])(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?![a-z0-9/-])", lambda m: _date(m, m[1], m[2], m[3]), "-/"
     )
     yield reader(
         r"(?<![a-z0-9/.-])(3[01]|[12]\d|0?[1-9])\.(1[0-2]|0?[1-9])\.((?:19|20)\d\d)(?![a-z0-9/-])",
-        lambda m: _date(m[3], m[2], m[1], m.group()),
+        lambda m: _date(m, m[3], m[2], m[1]),
         ".",
     )
     yield reader(
         rf"\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (\d{{4}}))?",
-        lambda m: _date(m[3], _month_number(m[1]), m[2], m.group()),
+        lambda m: _date(m, m[3], _month_number(m[1]), m[2]),
         _DIGITS,
     )
     yield reader(
         rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({_MONTH})\b(?:,? (\d{{4}}))?",
-        lambda m: _date(m[3], _month_number(m[2]), m[1], m.group()),
+        lambda m: _date(m, m[3], _month_number(m[2]), m[1]),
         _DIGITS,
     )
     months = "|".join(name for name in MONTHS if name not in ("may", "march"))
     yield reader(
         rf"\b({months}|(?<=in )(?:may|march)|(?<=since )(?:may|march))\b(?: (\d{{4}}))?",
-        lambda m: _date(m[2], _month_number(m[1]), None, m.group()),
+        lambda m: _date(m, m[2], _month_number(m[1])),
         _LETTERS,
     )
     yield reader(
         rf"令和({_KN}|元)年(?:({_KN})月)?(?:({_KN})日)?",
-        lambda m: _date(str(2018 + int(_number(m[1].replace("元", "1")) or 0)), m[2], m[3], m.group()),
+        lambda m: _date(m, str(2018 + int(_number(m[1].replace("元", "1")) or 0)), m[2], m[3]),
         "令",
     )
-    yield reader(rf"({_KN})年({_KN})月(?:({_KN})日)?", lambda m: _date(m[1], m[2], m[3], m.group()), "年")
+    yield reader(rf"({_KN})年({_KN})月(?:({_KN})日)?", lambda m: _date(m, m[1], m[2], m[3]), "年")
     yield reader(  # 締切は5/10, and no fraction: 1/2個
         r"(?<=[ぁ-ゖ、,（])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])(?![\d/]|[一-鿿ァ-ヺa-z]|ほど|くらい)",
-        lambda m: _date(None, m[1], m[2], m.group()),
+        lambda m: _date(m, None, m[1], m[2]),
         "/",
     )
-    yield reader(rf"({_KN})月({_KN})日", lambda m: _date(None, m[1], m[2], m.group()), "月")
-    yield reader(rf"(?<![か箇ヶカヵ])({_KN})月(?![間曜])", lambda m: _date(None, m[1], None, m.group()), "月")
-    yield reader(rf"(?!一日)({_KN})日(?![間本])", lambda m: _date(None, None, m[1], m.group()), "日")
+    yield reader(rf"({_KN})月({_KN})日", lambda m: _date(m, None, m[1], m[2]), "月")
+    yield reader(rf"(?<![か箇ヶカヵ])({_KN})月(?![間曜])", lambda m: _date(m, None, m[1]), "月")
+    yield reader(rf"(?!一日)({_KN})日(?![間本])", lambda m: _date(m, None, None, m[1]), "日")
     yield reader(
         r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(mon|tue|wed|thu|fri|sat|sun)\b\.?(?= at| \d|,)",
         lambda m: Quantity("weekday", (m[1] or m[2])[:3], m.group()),
@@ -357,28 +355,18 @@ def _readers() -> Iterator[Reader]:
     )
     # times of day
     yield reader(
-        rf"(?<![a-z0-9.])(\d{{1,2}})(?:[:.](\d{{2}}))? ?{_AM_PM}",
-        lambda m: _time(m[1], m[2], m[3], m.group()),
-        _DIGITS,
+        rf"(?<![a-z0-9.])(\d{{1,2}})(?:[:.](\d{{2}}))? ?{_AM_PM}", lambda m: _time(m, m[1], m[2], m[3]), _DIGITS
     )
-    yield reader(
-        rf"(?<![a-z0-9.:])(\d{{1,2}}):(\d{{2}})(?![:\d]){_DAYPART}",
-        lambda m: _time(m[1], m[2], m[3] or "", m.group()),
-        ":",
-    )
+    yield reader(rf"(?<![a-z0-9.:])(\d{{1,2}}):(\d{{2}})(?![:\d]){_DAYPART}", lambda m: _time(m, m[1], m[2], m[3]), ":")
     hour = rf"({_EN_NUMBER}|\d{{1,2}})"
     for past, minutes in (("half past", "30"), ("quarter past", "15")):
         yield reader(rf"\b{past} {hour}{_DAYPART}", partial(_past, minutes), word=past)
-    yield reader(rf"\b{hour} o'?clock{_DAYPART}", lambda m: _time(m[1], None, m[2] or "", m.group()), word="clock")
-    yield reader(
-        rf"\b{hour} in the (morning|afternoon|evening)",
-        lambda m: _time(m[1], None, m[2], m.group()),
-        word=" in the ",
-    )
+    yield reader(rf"\b{hour} o'?clock{_DAYPART}", lambda m: _time(m, m[1], None, m[2]), word="clock")
+    yield reader(rf"\b{hour} in the (morning|afternoon|evening)", lambda m: _time(m, m[1], None, m[2]), word=" in the ")
     yield reader(r"\b(?:noon|midday)\b|正午", lambda m: Quantity("time", frozenset({720}), m.group()), "d正n")
     yield reader(r"\bmidnight\b", lambda m: Quantity("time", frozenset({0}), m.group()), word="midnight")
-    yield reader(rf"{_JA_PART}({_KN})時半", lambda m: _time(m[2], "30", m[1] or "", m.group()), "半")
-    yield reader(rf"{_JA_PART}({_KN})時(?!間)(?:({_KN})分)?", lambda m: _time(m[2], m[3], m[1] or "", m.group()), "時")
+    yield reader(rf"{_JA_PART}({_KN})時半", lambda m: _time(m, m[2], "30", m[1]), "半")
+    yield reader(rf"{_JA_PART}({_KN})時(?!間)(?:({_KN})分)?", lambda m: _time(m, m[2], m[3], m[1]), "時")
     # what is said relative to now
     for word, value in sorted(_RELATIVE.items(), key=lambda item: -len(item[0])):
         pattern = rf"\b{word}\b" if word.isascii() else word
@@ -397,14 +385,12 @@ def _readers() -> Iterator[Reader]:
         _large,
         _DIGITS,
     )
-    yield reader(r"([$€£¥]) ?([0-9][0-9,]*(?:\.\d+)?)", lambda m: _counted(m[2], m[1], m.group()), "$€£¥")
+    yield reader(r"([$€£¥]) ?([0-9][0-9,]*(?:\.\d+)?)", lambda m: _counted(m, m[2], m[1]), "$€£¥")
     yield reader(rf"(?<![\w.])-(\d+(?:\.\d+)?) ?({_UNIT})?(?![\w-])", _below_zero, "-")
     yield reader(
-        rf"(?<![a-z0-9.-])({_KN})[ -]?({_UNIT})(?![a-z0-9])(?!目)",
-        lambda m: _counted(m[1], m[2], m.group()),
-        _NUMERALS,
+        rf"(?<![a-z0-9.-])({_KN})[ -]?({_UNIT})(?![a-z0-9])(?!目)", lambda m: _counted(m, m[1], m[2]), _NUMERALS
     )
-    yield reader(rf"\b({_EN_NUMBER})[ -]({_UNIT})\b", lambda m: _counted(m[1], m[2], m.group()), _LETTERS)
+    yield reader(rf"\b({_EN_NUMBER})[ -]({_UNIT})\b", lambda m: _counted(m, m[1], m[2]), _LETTERS)
     yield reader(
         r"(?<![a-z0-9.])v?\d+(?:\.\d+){1,}(?:[-.]?[a-z]+\d*)?(?![a-z0-9])",
         lambda m: (
@@ -416,18 +402,16 @@ def _readers() -> Iterator[Reader]:
     )
     yield reader(
         r"(?<![a-z0-9])(?=[a-z0-9_-]*\d)(?=[a-z0-9_-]*[a-z])(?!\d+(?:st|nd|rd|th)\b)[a-z0-9]+(?:[-_.][a-z0-9]+)*(?![a-z0-9])",
-        lambda m: Quantity("identifier", m.group(), m.group()),
+        _identifier,
         _DIGITS,
     )
     yield reader(
         r"(?<![\w'.])(?:[b-hj-z]|(?<=\w )a(?= (?:for|to|in|on|and|or|is|was|at|from|of|with)\b|[.,;:!?]|$))(?![\w'.-])",
-        lambda m: Quantity("identifier", m.group(), m.group()),
+        _identifier,
         _LETTERS,
     )
     yield reader(  # Ｌ字型, B棟
-        r"(?<![a-z0-9])[a-z](?=字|型|棟|席|班|組|案|社|店)",
-        lambda m: Quantity("identifier", m.group(), m.group()),
-        "字型棟席班組案社店",
+        r"(?<![a-z0-9])[a-z](?=字|型|棟|席|班|組|案|社|店)", _identifier, "字型棟席班組案社店"
     )
     yield reader(r"\b(\d+)(?:st|nd|rd|th)\b", lambda m: Quantity("ordinal", int(m[1]), m.group()), _DIGITS)
     yield reader(
@@ -440,19 +424,17 @@ def _readers() -> Iterator[Reader]:
     yield reader(r"最初|[初始]め(?=から|は)|はじめ(?=から|は)", lambda m: Quantity("ordinal", 1, m.group()), "初始は")
     over = rf"\b({'|'.join(_TIMES_OVER)})\b"
     yield reader(over, lambda m: Quantity("number", float(_TIMES_OVER[m[1]]), m.group()), _LETTERS)
-    yield reader(r"\b(two|three|four|five|six|\d+) times\b", lambda m: _counted(m[1], None, m.group()), word=" times")
+    yield reader(r"\b(two|three|four|five|six|\d+) times\b", lambda m: _counted(m, m[1]), word=" times")
     yield reader(
-        rf"([0-9][0-9,]*(?:\.[0-9]+)?[千万億兆]?(?:[0-9]+千?)?)(?:{_COUNTERS})?",
-        lambda m: _counted(m[1], None, m.group()),
-        _DIGITS,
+        rf"([0-9][0-9,]*(?:\.[0-9]+)?[千万億兆]?(?:[0-9]+千?)?)(?:{_COUNTERS})?", lambda m: _counted(m, m[1]), _DIGITS
     )
     yield reader(
         rf"([〇一二三四五六七八九十百千万億]+)(?:{_COUNTERS}|(?=[階歳年番号倍割度畳週歩]))(?!番|部|緒|方|種|般)",
-        lambda m: _counted(m[1], None, m.group()),
+        lambda m: _counted(m, m[1]),
         _NUMERALS,
     )
     yield reader(r"ひとり|ふたり", lambda m: Quantity("number", 1.0 if m.group() == "ひとり" else 2.0, m.group()), "り")
-    yield reader(rf"\b({_EN_NUMBER})\b", lambda m: _counted(m[1], None, m.group()), _LETTERS)
+    yield reader(rf"\b({_EN_NUMBER})\b", lambda m: _counted(m, m[1]), _LETTERS)
 
 
 READERS = list(_readers())

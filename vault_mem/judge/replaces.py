@@ -48,12 +48,7 @@ _KANJI = re.compile("[一-鿿々]{1,3}")
 _KANA_OF_ANY_KIND = re.compile("[ぁ-ゖァ-ヺ]")
 _TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
 _ENGLISH = re.compile(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*")
-_VERB = re.compile(
-    r"(?:is|are|was|were|am|has|have|had|does|do|did|can|could|will|would|should|must|may|needs?|uses?|runs?|lives?|works?|"
-    r"goes|go|takes?|likes?|prefers?|keeps?|gets?|stays?|meets?|plays?|costs?|starts?|ends?|closes|opens|belongs|sits|"
-    r"teaches|studies|speaks?|drinks?|eats?|drives?|owns?|wears?|leads?|reports|deploys?|ships?|sends?|pays?|wants?|"
-    r"loves?|hates?|happens?|rehearses?|stores?|hosts?|smokes?|trains?|becomes?)"
-)
+_VERBS = read_words("verbs.txt")
 _DOING = re.compile(
     r"(?:^|[.;] )([A-Z][a-zà-öø-ÿ]+) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
     r"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b([A-Z][a-zà-öø-ÿ]+) and ([A-Z][a-zà-öø-ÿ]+)\b"
@@ -331,7 +326,7 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
         return 1.0
     if not own and not others and (_is_user(old, new) or _is_user(new, old)):
         return ROLE
-    shared = [word for word in old.rest if _is_in(word, forms) and not _VERB.fullmatch(word.text)]
+    shared = [word for word in old.rest if _is_in(word, forms) and word.text not in _VERBS]
     # In "Karin is the treasurer of the club" and "we host the website", the club and the website are subjects too.
     duty = "duty" in old.questions
     if (len(shared) > 1 and (duty or not (own and others))) or (
@@ -442,7 +437,7 @@ def _other_quantity(old: Statement, new: Statement, but: Collection[str] = ("rel
 
 def _is_among(word: str, ended: list[str]) -> bool:
     """Whether a word is in what has ended. A single Japanese character must be a word of its own."""
-    if _VERB.fullmatch(word):
+    if word in _VERBS:
         return False
     if len(word) > 1:
         return any(word in each for each in ended)
@@ -495,7 +490,7 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
         before = parts.rest[: parts.rest.find(last.text) + len(last.text)]
         return tuple(word for word in words if word.text in before.rpartition("、")[2])
     for number, match in enumerate(_ENGLISH.finditer(parts.rest)):
-        if number and _VERB.fullmatch(match.group()):
+        if number and match.group() in _VERBS:
             return tuple(word for word in words if word.number < number)
     return words[:1]
 

@@ -6,8 +6,7 @@ import re
 
 # Longer notes are documents: repeating a sentence of one does not repeat the note.
 LONGEST_NOTE = 1200
-_QUOTE = re.compile(r"\s{0,3}>")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
+_ASIDE = re.compile(r"\s{0,3}(?:>|#{1,6}\s)")  # a quote or a heading
 _LINK = r"!?\[\[[^\]\n]+\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://\S+>?"
 _LINKS_ONLY = re.compile(rf"\s*(?:[-*+]|\d+[.)])\s+(?:(?:{_LINK})[\s,;·|]*)+")
 _WIKILINK = re.compile(r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]")
@@ -15,13 +14,9 @@ _WIKILINK = re.compile(r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]")
 
 def statements(text: str) -> str:
     """The text without quotes, headings and lists of links; the whole text if nothing else is left."""
-    kept = [line for line in text.split("\n") if not _QUOTE.match(line) and not _aside(line)]
+    kept = [line for line in text.split("\n") if not (_ASIDE.match(line) or _LINKS_ONLY.fullmatch(line))]
     own = _WIKILINK.sub(r"\1", "\n".join(kept)).strip()
     return own or text
-
-
-def _aside(line: str) -> bool:
-    return bool(_HEADING.match(line) or _LINKS_ONLY.fullmatch(line))
 
 
 def parts(text: str) -> list[str]:

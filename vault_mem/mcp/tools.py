@@ -32,6 +32,11 @@ def _texts(description: str) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "string"}, "description": description}
 
 
+def _option(name: str, schema: dict[str, Any], **more: bool) -> Parameter:
+    """An argument with the name of the option that it goes to."""
+    return Parameter(name, f"--{name.replace('_', '-')}", schema, **more)
+
+
 def _plan() -> dict[str, Any]:
     """The schema of a TidyPlan, as the command checks it."""
     path = Path(__file__).parent.parent / "operations" / "upkeep" / "tidy_plan.schema.json"
@@ -41,26 +46,24 @@ def _plan() -> dict[str, Any]:
 
 
 _FILTERS = (
-    Parameter("category", "--category", _text("Only this category.")),
-    Parameter("kind", "--kind", _text("Only this kind.", enum=list(KINDS))),
+    _option("category", _text("Only this category.")),
+    _option("kind", _text("Only this kind.", enum=list(KINDS))),
     Parameter("tags", "--tag", _texts("Only with all of these tags.")),
     Parameter("people", "--person", _texts("Only about all of these people.")),
-    Parameter("emotion", "--emotion", _text("Only with this emotion."), rare=True),
-    Parameter("importance", "--importance", _whole("Minimum importance (1-5).", 1, 5)),
-    Parameter("since", "--since", _text("Only from this date on (ISO 8601).")),
-    Parameter("until", "--until", _text("Only before this date (ISO 8601).")),
+    _option("emotion", _text("Only with this emotion."), rare=True),
+    _option("importance", _whole("Minimum importance (1-5).", 1, 5)),
+    _option("since", _text("Only from this date on (ISO 8601).")),
+    _option("until", _text("Only before this date (ISO 8601).")),
     Parameter(
         "private", "--private/--public", _flag("Only private (true) or public (false) ones.", None), private=True
     ),
-    Parameter("closed", "--closed", _flag("Include closed memories.")),
-    Parameter("as_of", "--as-of", _text("What was true on this date (ISO 8601).")),
+    _option("closed", _flag("Include closed memories.")),
+    _option("as_of", _text("What was true on this date (ISO 8601).")),
 )
 _BUDGET = "Maximum tokens in the answer."
-_PUBLIC_ONLY = Parameter("public_only", "--public-only", _flag("Leave private memories out."), private=True)
-_REASON = Parameter("reason", "--reason", _text("Why; kept in the history."))
-_ALLOW_SECRET = Parameter(
-    "allow_secret", "--allow-secret", _flag("Save in public even if it looks like a credential."), rare=True
-)
+_PUBLIC_ONLY = _option("public_only", _flag("Leave private memories out."), private=True)
+_REASON = _option("reason", _text("Why; kept in the history."))
+_ALLOW_SECRET = _option("allow_secret", _flag("Save in public even if it looks like a credential."), rare=True)
 
 
 def _field(name: str) -> Parameter:
@@ -99,7 +102,7 @@ TOOLS = (
         "Wake up",
         "Call this when a session begins: the last introspection, what is open or due, recent and important memories.",
         ("wake-up",),
-        (Parameter("budget", "--budget", _whole(f"{_BUDGET[:-1]}, default 1500.", 1)), _PUBLIC_ONLY),
+        (_option("budget", _whole(f"{_BUDGET[:-1]}, default 1500.", 1)), _PUBLIC_ONLY),
         read_only=True,
         core=True,
         always_loaded=True,
@@ -114,10 +117,9 @@ TOOLS = (
         (
             Parameter("query", INPUT, _text("What you want to know, in any language."), True),
             Parameter("n_results", "-n", _whole("How many results.", 1, default=5)),
-            Parameter("budget", "--budget", _whole(_BUDGET, 50)),
-            Parameter(
+            _option("budget", _whole(_BUDGET, 50)),
+            _option(
                 "min_relevance",
-                "--min-relevance",
                 _number("Minimum relevance of the best result; below it, nothing answers.", 0, 1),
                 rare=True,
             ),
@@ -136,27 +138,12 @@ TOOLS = (
         (
             Parameter("content", INPUT, _text("What to remember; names instead of he, dates instead of today."), True),
             *(_field(name) for name in sorted(GIVEN, key=_asked_first)),
-            Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
-            Parameter("to", "--to", _text("If results name vaults: the one to save it in.")),
+            _option("force", _flag("Save even if it repeats a memory.")),
+            _option("to", _text("If results name vaults: the one to save it in.")),
             _ALLOW_SECRET,
-            Parameter(
-                "replace_all",
-                "--replace-all",
-                _flag("For a new mood: also replace what a person added to it."),
-                rare=True,
-            ),
-            Parameter(
-                "dedup_threshold",
-                "--dedup-threshold",
-                _number("Distance below which it is a repetition.", 0, 1),
-                rare=True,
-            ),
-            Parameter(
-                "link_threshold",
-                "--link-threshold",
-                _number("Distance below which memories are linked.", 0, 1),
-                rare=True,
-            ),
+            _option("replace_all", _flag("For a new mood: also replace what a person added to it."), rare=True),
+            _option("dedup_threshold", _number("Distance below which it is a repetition.", 0, 1), rare=True),
+            _option("link_threshold", _number("Distance below which memories are linked.", 0, 1), rare=True),
         ),
         core=True,
         always_loaded=True,
@@ -210,7 +197,7 @@ TOOLS = (
         ("forget",),
         (
             _memory_id("ID of the memory to delete"),
-            Parameter("reason", "--reason", _text("Why; kept in the deletion log.")),
+            _option("reason", _text("Why; kept in the deletion log.")),
             Parameter("restore", "", _flag("Bring a forgotten memory back instead.")),
         ),
         destructive=True,
@@ -291,9 +278,9 @@ TOOLS = (
         "shown. Texts are never merged by themselves.",
         ("consolidate",),
         (
-            Parameter("all", "--all", _flag("Look for pairs in the whole vault, not only among new memories.")),
-            Parameter("limit", "--limit", _whole("Maximum number of pairs.", 0, default=5)),
-            Parameter("merge_threshold", "--merge-threshold", _number("Distance below which a pair is shown.", 0, 1)),
+            _option("all", _flag("Look for pairs in the whole vault, not only among new memories.")),
+            _option("limit", _whole("Maximum number of pairs.", 0, default=5)),
+            _option("merge_threshold", _number("Distance below which a pair is shown.", 0, 1)),
         ),
     ),
     Tool(
@@ -304,14 +291,9 @@ TOOLS = (
         (
             Parameter("memory_ids", "--memory", _texts("IDs of its memories."), True),
             Parameter("summary", "--summary=-", _text("What happened, in a sentence or two."), True),
-            Parameter("title", "--title", _text("Its heading; by default the summary's first sentence.")),
-            Parameter("importance", "--importance", _whole("By default that of its most important memory.", 1, 5)),
-            Parameter(
-                "private",
-                "--private",
-                _flag("Keep it private; it is anyway if one of its memories is."),
-                private=True,
-            ),
+            _option("title", _text("Its heading; by default the summary's first sentence.")),
+            _option("importance", _whole("By default that of its most important memory.", 1, 5)),
+            _option("private", _flag("Keep it private; it is anyway if one of its memories is."), private=True),
         ),
     ),
     Tool(
@@ -334,7 +316,7 @@ TOOLS = (
         "Introspect",
         "What is worth thinking about: recent memories, how they felt, episodes, open questions.",
         ("introspect",),
-        (Parameter("budget", "--budget", _whole(f"{_BUDGET[:-1]}, default 2000.", 1)), _PUBLIC_ONLY),
+        (_option("budget", _whole(f"{_BUDGET[:-1]}, default 2000.", 1)), _PUBLIC_ONLY),
         read_only=True,
         in_public=("--public-only",),
     ),
@@ -354,10 +336,9 @@ TOOLS = (
                     "additionalProperties": {"type": "string"},
                 },
             ),
-            Parameter("ask", "--ask", _texts("Questions to ask.")),
-            Parameter(
+            _option("ask", _texts("Questions to ask.")),
+            _option(
                 "resolve",
-                "--resolve",
                 {
                     "type": "array",
                     "description": "Open questions to resolve.",
@@ -379,10 +360,7 @@ TOOLS = (
         "Emotion trend",
         "How the last week and month felt: the dominant emotion, an undercurrent, the shift between the halves.",
         ("emotion-trend",),
-        (
-            Parameter("days", "--days", _whole("Cover this many days instead of a week and a month.", 1, 3650)),
-            _PUBLIC_ONLY,
-        ),
+        (_option("days", _whole("Cover this many days instead of a week and a month.", 1, 3650)), _PUBLIC_ONLY),
         read_only=True,
         in_public=("--public-only",),
     ),
@@ -392,9 +370,9 @@ TOOLS = (
         "Clusters of similar states of one kind (fact, relation, task, summary), to make a plan for tidy_apply from.",
         ("tidy", "candidates"),
         (
-            Parameter("kind", "--kind", _text("Only this kind.", enum=list(STATE_KINDS))),
-            Parameter("budget", "--budget", _whole("Maximum tokens of text.", 100, default=6000)),
-            Parameter("summaries", "--summaries", _flag("Show scopes that need a summary instead.")),
+            _option("kind", _text("Only this kind.", enum=list(STATE_KINDS))),
+            _option("budget", _whole("Maximum tokens of text.", 100, default=6000)),
+            _option("summaries", _flag("Show scopes that need a summary instead.")),
             _PUBLIC_ONLY,
         ),
         read_only=True,
@@ -405,10 +383,7 @@ TOOLS = (
         "Tidy apply",
         "Apply a TidyPlan: it is checked as a whole, then applied completely or not at all.",
         ("tidy", "apply"),
-        (
-            Parameter("plan", INPUT, _plan(), True),
-            Parameter("dry_run", "--dry-run", _flag("Check it, and change nothing.")),
-        ),
+        (Parameter("plan", INPUT, _plan(), True), _option("dry_run", _flag("Check it, and change nothing."))),
         destructive=True,
     ),
     Tool(

@@ -26,8 +26,11 @@ def merge(key: str, base: bytes | None, ours: bytes, theirs: bytes, generated: b
     For files that init writes, `generated` replaces a missing base.
     """
     texts = [_decoded(each) for each in (generated if base is None else base, ours, theirs)]
-    texts, bom = _alike(texts, [each.startswith(BOM) for each in texts], _without_bom)
-    texts, crlf = _alike(texts, [_is_crlf(each) for each in texts], _without_cr)
+    bom = _wanted(texts, [each.startswith(BOM) for each in texts])
+    texts = [each.removeprefix(BOM) for each in texts]
+    all_crlf = ["\n" in each and each.count("\n") == each.count("\r\n") for each in texts]
+    crlf = _wanted(texts, all_crlf)
+    texts = [each.replace("\r\n", "\n") if has else each for each, has in zip(texts, all_crlf, strict=True)]
     found = _merge(key, *texts)
     text = found.text.replace("\n", "\r\n") if crlf else found.text
     return Merged(BOM + text if bom else text, found.conflicts)
@@ -89,21 +92,7 @@ def _decoded(raw: bytes | None) -> str:
     return (raw or b"").decode(errors="surrogateescape")
 
 
-def _is_crlf(text: str) -> bool:
-    return "\n" in text and text.count("\n") == text.count("\r\n")
-
-
-def _without_bom(text: str) -> str:
-    return text.removeprefix(BOM)
-
-
-def _without_cr(text: str) -> str:
-    return text.replace("\r\n", "\n")
-
-
-def _alike(texts: list[str], has: list[bool], without: object) -> tuple[list[str], bool]:
-    """The three texts without a trait, such as CRLF, and whether the merged text should have it."""
+def _wanted(texts: list[str], has: list[bool]) -> bool:
+    """Whether the merged text should have a trait, such as CRLF, given which of the three texts have it."""
     base, ours, theirs = has
-    assert callable(without)
-    plain = [without(text) if each else text for text, each in zip(texts, has, strict=True)]
-    return plain, (theirs if ours == base and texts[0] else ours)
+    return theirs if ours == base and texts[0] else ours

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -82,14 +82,14 @@ def add(text: str | None, proposals: list[Proposal]) -> str:
     """The file with new proposals at the end of its open ones; what has aged makes room for its successor."""
     text = text if text and text.strip() else f"{HEAD}\n{OPEN}\n"
     new = {each.id for each in proposals}
-    lines = [line for line in text.splitlines() if (old := _read(line)) is None or old.id not in new]
+    lines = _without(text, new)
     _insert(lines, OPEN, [each.line() for each in proposals], at_end=True)
     return "\n".join(lines) + "\n"
 
 
 def settle(text: str, proposal: Proposal, box: str, day: str, note: str = "") -> str:
     """The file with a proposal decided: moved below Done or Rejected, with the date."""
-    lines = [line for line in text.splitlines() if (old := _read(line)) is None or old.id != proposal.id]
+    lines = _without(text, {proposal.id})
     said = f"{day} {proposal.text}" + (f" ({note})" if note else "")
     settled = replace(proposal, box=box, text=said)
     _insert(lines, REJECTED if box == "-" else DONE, [settled.line()], at_end=False)
@@ -99,19 +99,26 @@ def settle(text: str, proposal: Proposal, box: str, day: str, note: str = "") ->
 def without(text: str, which: Callable[[Proposal], bool]) -> str:
     """The file without some of its unanswered proposals."""
     gone = {each.id for each in undecided(text) if which(each)}
-    if not gone:
-        return text
-    lines = [line for line in text.splitlines() if (old := _read(line)) is None or old.id not in gone]
-    return "\n".join(lines) + "\n"
+    return "\n".join(_without(text, gone)) + "\n" if gone else text
+
+
+def _without(text: str, ids: set[str]) -> list[str]:
+    """The lines of a file but for these proposals."""
+    return [line for line in text.splitlines() if (old := _read(line)) is None or old.id not in ids]
+
+
+def _in_sections(lines: Iterable[str]) -> Iterator[tuple[str, str, Proposal | None]]:
+    """Each line with the heading of its section, and the proposal that it is."""
+    section = ""
+    for line in lines:
+        section = line.strip() if line.startswith("## ") else section
+        yield section, line, _read(line.rstrip("\r\n"))
 
 
 def unticked(text: str) -> str:
     """The file with its ticks removed: after an undo, nothing is decided."""
-    section = ""
     lines = []
-    for line in text.splitlines():
-        section = line.strip() if line.startswith("## ") else section
-        found = _read(line)
+    for section, line, found in _in_sections(text.splitlines()):
         if found is not None and found.box in "xX" and section not in (DONE, REJECTED):
             line = replace(found, box=" ").line()
         lines.append(line)
@@ -120,21 +127,13 @@ def unticked(text: str) -> str:
 
 def undecided(text: str) -> list[Proposal]:
     """The proposals above Done and Rejected, ticked or not."""
-    section, found = "", []
-    for line in text.splitlines():
-        section = line.strip() if line.startswith("## ") else section
-        proposal = _read(line)
-        if proposal is not None and section not in (DONE, REJECTED):
-            found.append(proposal)
-    return found
+    return [each for section, _, each in _in_sections(text.splitlines()) if each and section not in (DONE, REJECTED)]
 
 
 def parted(text: str, ids: Iterable[str]) -> tuple[str, list[tuple[str, str]]]:
     """The file without the proposals that name one of these memories, and those: section and line of each."""
-    section, kept, taken = "", [], []
-    for line in text.splitlines(keepends=True):
-        section = line.strip() if line.startswith("## ") else section
-        found = _read(line.rstrip("\r\n"))
+    kept, taken = [], []
+    for section, line, found in _in_sections(text.splitlines(keepends=True)):
         if found is not None and set(found.ids) & set(ids):
             taken.append((section, line.rstrip("\r\n")))
         else:

@@ -211,7 +211,8 @@ def _copilot(wish: Wish) -> Needs:
     own = wish.named("COPILOT_HOME", wish.home / ".copilot")
     folder = wish.project / ".github" if wish.scope == "project" else own
     start = {"type": "command", "bash": wake_up(wish), "timeoutSec": SECONDS}
-    found = Needs([Piece(folder / "hooks/vault-mem.json", "file", _copilot_hook(start))])
+    hooks = json.dumps({"version": 1, "hooks": {"sessionStart": [start]}}, indent=2) + "\n"
+    found = Needs([Piece(folder / "hooks/vault-mem.json", "file", hooks)])
     if wish.surface == "mcp":
         settings = wish.project / ".mcp.json" if wish.scope == "project" else own / "mcp-config.json"
         found.pieces.insert(0, Piece(settings, "json", entries=(server(wish, ("mcpServers",)),)))
@@ -224,10 +225,6 @@ def _copilot(wish: Wish) -> Needs:
     if wish.scope == "project":
         found.notices.append("Copilot reads a project's servers and hooks once you have trusted the folder.")
     return found
-
-
-def _copilot_hook(start: Mapping[str, object]) -> str:
-    return json.dumps({"version": 1, "hooks": {"sessionStart": [start]}}, indent=2) + "\n"
 
 
 def _opencode(wish: Wish) -> Needs:
@@ -244,7 +241,9 @@ def _opencode(wish: Wish) -> Needs:
         Piece(folder / "AGENTS.md", "block", wish.lines),
     ]
     if wish.capture:
-        found.pieces.append(Piece(inside / "plugins/vault-mem.js", "file", texts.opencode_plugin(capture(wish))))
+        found.pieces.append(
+            Piece(inside / "plugins/vault-mem.js", "file", texts.program("opencode-vault-mem.js", capture(wish)))
+        )
     if wish.per_prompt:
         found.notices.append("opencode has no hook for prompts: there is no hint per prompt.")
     found.notices.append("opencode has plugins and no hooks: AGENTS.md asks the agent to wake up by itself.")
@@ -252,10 +251,9 @@ def _opencode(wish: Wish) -> Needs:
 
 
 def _opencode_settings(folder: Path) -> Path:
-    """The existing settings file: JSON, or JSON with comments."""
-    return next((folder / name for name in ("opencode.jsonc", "opencode.json") if (folder / name).exists()), None) or (
-        folder / "opencode.json"
-    )
+    """The settings file: JSON with comments where there is one, else JSON."""
+    with_comments = folder / "opencode.jsonc"
+    return with_comments if with_comments.exists() else folder / "opencode.json"
 
 
 def _openclaw(wish: Wish) -> Needs:
@@ -270,16 +268,11 @@ def _openclaw(wish: Wish) -> Needs:
         return found
     # With a folder `skills` in it, OpenClaw takes the workspace for an old one that lost its files.
     found.pieces.append(Piece(state / SKILL, "file", wish.skill))
-    found.pieces += [
-        Piece(state / "hooks/vault-mem/HOOK.md", "file", texts.OPENCLAW_HOOK),
-        Piece(state / "hooks/vault-mem/handler.js", "file", texts.openclaw_handler(plain_wake_up(wish))),
-    ]
-    hooks = ["vault-mem"]
-    if wish.capture:
-        hooks.append("vault-mem-capture")
+    hooks = {"vault-mem": plain_wake_up(wish)} | ({"vault-mem-capture": capture(wish)} if wish.capture else {})
+    for name, command in hooks.items():
         found.pieces += [
-            Piece(state / "hooks/vault-mem-capture/HOOK.md", "file", texts.OPENCLAW_CAPTURE_HOOK),
-            Piece(state / "hooks/vault-mem-capture/handler.js", "file", texts.openclaw_capture_handler(capture(wish))),
+            Piece(state / f"hooks/{name}/HOOK.md", "file", texts.shipped(f"openclaw-{name}.md")),
+            Piece(state / f"hooks/{name}/handler.js", "file", texts.program(f"openclaw-{name}.js", command)),
         ]
     entries = [Addition(("hooks", "internal", "entries", name), {"enabled": True}) for name in hooks]
     if wish.surface == "mcp":

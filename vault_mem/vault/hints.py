@@ -13,7 +13,6 @@ from typing import Any
 from vault_mem.errors import VaultMemError
 from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
-from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 KEY = f"{OWN}/hints.jsonl"
 # Beyond this size the older half is dropped: only recent hints matter.
@@ -46,18 +45,13 @@ def shown_in(folder: Folder, session: str) -> set[str]:
 
 def records(folder: Folder) -> Iterator[dict[str, Any]]:
     """The lines of the log."""
-    for line in (own.read(folder.tree, KEY) or b"").splitlines():
-        with contextlib.suppress(ValueError):
-            record = json.loads(line)
-            if isinstance(record, dict):
-                yield record
+    return own.records(folder.tree, KEY)
 
 
 def _append(folder: Folder, record: dict[str, Any]) -> None:
     record = {"at": folder.now().isoformat(), **record}
     with contextlib.suppress(OSError, VaultMemError):  # a failure to count is ignored
-        folder.tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
-        files.append(folder.tree, KEY, (json.dumps(record) + "\n").encode(), PRIVATE_MODE)
+        own.log(folder.tree, KEY, json.dumps(record))
         found = folder.tree.stat(KEY)
         if found and found.st_size > _MOST_BYTES:
             before = folder.tree.read(KEY) or b""

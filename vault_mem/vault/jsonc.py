@@ -113,11 +113,7 @@ def _insertions(text: str, node: JsonNode, key: str | None, value: Any) -> list[
     closer = node.end - 1
     name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
     if node.members and "\n" not in text[node.start : node.end]:
-        last = node.members[-1]
-        member = " " + name + json.dumps(value, ensure_ascii=False)
-        if last.comma is not None:
-            return [(node.inner_end, member + ",")]
-        return _after(last.node.end, node.inner_end, member)
+        return _after_last(node, " " + name + json.dumps(value, ensure_ascii=False))
     indent = _line_indent(text, node.start) + unit
     if node.members and not text[: node.members[-1].start].rpartition("\n")[2].strip():
         indent = _line_indent(text, node.members[-1].start)
@@ -126,14 +122,15 @@ def _insertions(text: str, node: JsonNode, key: str | None, value: Any) -> list[
     if not node.members:
         tail = "" if "\n" in text[node.inner_end : closer] else newline + _line_indent(text, node.start)
         return [(node.inner_end, member + tail)]
-    last = node.members[-1]
+    return _after_last(node, member)
+
+
+def _after_last(node: JsonNode, member: str) -> list[Insertion]:
+    """A comma behind the last value, if it has none, and the new member behind the comments that follow it."""
+    last, inner_end = node.members[-1], node.inner_end
     if last.comma is not None:
-        return [(node.inner_end, member + ",")]
-    return _after(last.node.end, node.inner_end, member)
-
-
-def _after(value_end: int, inner_end: int, member: str) -> list[Insertion]:
-    """A comma behind the last value, and the new member behind the comments that follow it."""
+        return [(inner_end, member + ",")]
+    value_end = last.node.end
     if value_end == inner_end:
         return [(value_end, "," + member)]
     return [(inner_end, member), (value_end, ",")]

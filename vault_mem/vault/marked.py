@@ -75,8 +75,8 @@ def put(text: str | None, id_: str, line: str | None, position: str, key: str) -
     if text is None:
         if line is None:
             return None
-        head = [] if position == IN_BLOCK else [f"# {_name(key)}", ""]
-        return "\n".join([*head, *(_block([line]) if position == IN_BLOCK else [line]), ""])
+        whole = [BEGIN, line, END] if position == IN_BLOCK else [f"# {_name(key)}", "", line]
+        return "\n".join([*whole, ""])
     lines = text.split("\n")
     ending = "\r" if lines[0].endswith("\r") else ""
     found = line_numbers(text, id_)
@@ -184,10 +184,6 @@ def _line_by_time(lines: list[str], line: str) -> int:
     if numbers:
         return numbers[0]
     return len(lines) - 1 if lines[-1] == "" and len(lines) > 1 else len(lines)
-
-
-def _block(lines: list[str]) -> list[str]:
-    return [BEGIN, *lines, END]
 
 
 def _bounds(lines: list[str]) -> tuple[int, int] | None:

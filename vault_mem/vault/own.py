@@ -10,9 +10,11 @@ import contextlib
 import json
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from vault_mem.vault import git
+from vault_mem.vault import files, git
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PathRefused, Tree, key_of
 
@@ -42,6 +44,21 @@ def read(tree: Tree, key: str) -> bytes | None:
     except PathRefused as error:
         set_aside(tree, key, error.strerror or "")
         return None
+
+
+def records(tree: Tree, key: str) -> Iterator[dict[str, Any]]:
+    """The objects in one of our logs; a line that cannot be read is passed over."""
+    for line in (read(tree, key) or b"").splitlines():
+        with contextlib.suppress(ValueError):
+            record = json.loads(line)
+            if isinstance(record, dict):
+                yield record
+
+
+def log(tree: Tree, key: str, line: str) -> None:
+    """Add a line to one of our logs."""
+    tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
+    files.append(tree, key, f"{line}\n".encode(), PRIVATE_MODE)
 
 
 def set_aside(tree: Tree, key: str, why: str) -> None:

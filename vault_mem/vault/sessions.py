@@ -178,7 +178,7 @@ def note_missed(folder: Folder, agent: str, reason: str, waits: str = "") -> Non
 def missed(folder: Folder) -> list[str]:
     """Why captures of the last days failed, each reason once."""
     since = (folder.now() - _MISSED_FOR).isoformat(timespec="seconds")
-    recent = [each for each in _records(folder, _MISSED) if str(each.get("at", "")) >= since]
+    recent = [each for each in own.records(folder.tree, _MISSED) if str(each.get("at", "")) >= since]
     open_ = [each for each in recent if not each.get("waits") or folder.tree.exists(f"{INBOX}/{each['waits']}")]
     return list(dict.fromkeys(f"{each.get('agent')}: {each.get('reason')}" for each in open_))
 
@@ -192,20 +192,11 @@ def removed(folder: Folder) -> dict[str, int]:
     """The removed sessions, and how far each had been read."""
     return {
         str(each.get("session")): number
-        for each in _records(folder, _REMOVED)
+        for each in own.records(folder.tree, _REMOVED)
         if isinstance(number := each.get("read"), int)
     }
 
 
 def _log(folder: Folder, key: str, record: dict[str, Any]) -> None:
     with contextlib.suppress(OSError, VaultMemError):
-        folder.tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
-        files.append(folder.tree, key, (json.dumps(record, ensure_ascii=False) + "\n").encode(), PRIVATE_MODE)
-
-
-def _records(folder: Folder, key: str) -> Iterator[dict[str, Any]]:
-    for line in (own.read(folder.tree, key) or b"").splitlines():
-        with contextlib.suppress(ValueError):
-            record = json.loads(line)
-            if isinstance(record, dict):
-                yield record
+        own.log(folder.tree, key, json.dumps(record, ensure_ascii=False))

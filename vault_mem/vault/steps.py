@@ -323,10 +323,6 @@ class AppendStep:
             else:
                 folder.tree.truncate(self.key, len(raw) - len(self._bytes()))
 
-    def reverse(self) -> AppendStep:
-        """An append has no reverse."""
-        raise TypeError("a log is not taken back")
-
     def record(self) -> dict[str, Any]:
         """As JSON."""
         return {"key": self.key, "append": self.line}
@@ -351,10 +347,6 @@ class DropStep:
         gone = {line.encode() for line in self.lines}
         kept = b"".join(line for line in (raw or b"").splitlines(keepends=True) if line.rstrip(b"\r\n") not in gone)
         return (raw if raw is None or kept == raw else kept or None), None
-
-    def reverse(self) -> DropStep:
-        """There is no reverse: what became private stays private."""
-        raise TypeError("a log is not taken back")
 
     def record(self) -> dict[str, Any]:
         """As JSON."""
@@ -385,10 +377,6 @@ class MadeStep:
         if now is None:
             return State.BEFORE
         return State.AFTER if _digest(now) == self.hash else State.OTHER
-
-    def reverse(self) -> MadeStep:
-        """There is no reverse: taking it back needs the text."""
-        raise TypeError("the file has to be read first")
 
     def record(self) -> dict[str, Any]:
         """As JSON."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vault_mem.imports.items import moment
-from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, own_words, private_in, texts
-from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
+from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, objects, texts, turn
+from vault_mem.notes.session import ASSISTANT, USER, Opening
 
 NAME = "claude-code"
 HOME = ("CLAUDE_CONFIG_DIR", ".claude", "projects")
@@ -41,18 +41,11 @@ def read(source: Source, start: int) -> Iterator[Step]:
         if record.get("type") not in (USER, ASSISTANT) or message.get("role") not in (USER, ASSISTANT):
             yield Step(position)
             continue
-        content = message.get("content")
-        parts = [mapping(part) for part in content] if isinstance(content, list) else []
-        calls = [part for part in parts if part.get("type") == "tool_use"]
+        content, parts = message.get("content"), objects(message.get("content"))
+        calls = [(part.get("name"), part.get("input")) for part in parts if part.get("type") == "tool_use"]
         results = [part.get("content") for part in parts if part.get("type") == "tool_result"]
-        turn = Turn(
-            message["role"],
-            own_words(texts(content, "text")),
-            moment(record.get("timestamp")),
-            tuple(str(part.get("name")) for part in calls),
-            private_in(((part.get("name"), part.get("input")) for part in calls), *results),
-        )
-        yield Step(position, turn)
+        at = moment(record.get("timestamp"))
+        yield Step(position, turn(message["role"], texts(content, "text"), at, calls, *results))
 
 
 def _is_output(line: bytes) -> bool:

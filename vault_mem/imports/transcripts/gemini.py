@@ -7,17 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.imports.items import moment
-from vault_mem.imports.transcripts.reading import (
-    Source,
-    Step,
-    document,
-    files,
-    lines,
-    mapping,
-    own_words,
-    private_in,
-    texts,
-)
+from vault_mem.imports.transcripts.reading import Source, Step, document, files, lines, mapping, objects, texts, turn
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "gemini"
@@ -50,12 +40,12 @@ def _said(record: dict[str, Any], seen: set[str]) -> Turn | Opening | None:
     """What a line says: the session's head, or a message. A message that grew is written again with the same id."""
     if "sessionId" in record and "type" not in record:
         return _opening(record)
-    turn, id_ = _turn(record), str(record.get("id", ""))
-    if turn is None or (id_ in seen and not turn.private):
+    said, id_ = _turn(record), str(record.get("id", ""))
+    if said is None or (id_ in seen and not said.private):
         return None
-    if turn.text:
+    if said.text:
         seen.add(id_)
-    return turn
+    return said
 
 
 def _opening(record: dict[str, Any]) -> Opening:
@@ -68,10 +58,7 @@ def _turn(message: dict[str, Any]) -> Turn | None:
     role = _ROLES.get(str(message.get("type") or message.get("role")))
     if role is None:
         return None
-    calls = message.get("toolCalls")
-    calls = [mapping(call) for call in calls] if isinstance(calls, list) else []
-    private = private_in(
-        ((call.get("name"), call.get("args")) for call in calls), *(call.get("result") for call in calls)
-    )
-    names = tuple(str(call.get("name")) for call in calls)
-    return Turn(role, own_words(texts(message.get("content"))), moment(message.get("timestamp")), names, private)
+    made = objects(message.get("toolCalls"))
+    calls = [(call.get("name"), call.get("args")) for call in made]
+    at = moment(message.get("timestamp"))
+    return turn(role, texts(message.get("content")), at, calls, *(call.get("result") for call in made))

@@ -18,10 +18,10 @@ from vault_mem.imports.transcripts.reading import (
     Step,
     lines,
     mapping,
-    own_words,
+    objects,
     parsed,
-    private_in,
     texts,
+    turn,
 )
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
@@ -85,8 +85,6 @@ def _said(record: dict[str, Any]) -> Turn | Opening | None:
     if record.get("type") != "message" or role not in (USER, ASSISTANT, "toolResult"):
         return None
     if role == "toolResult":
-        return Turn(USER, "", at, (), private_in((), content))
-    calls = [part for part in map(mapping, content if isinstance(content, list) else ())
-             if part.get("type") == "toolCall"]  # fmt: skip
-    private = private_in((part.get("name"), part.get("arguments")) for part in calls)
-    return Turn(role, own_words(texts(content, "text")), at, tuple(str(part.get("name")) for part in calls), private)
+        return turn(USER, "", at, (), content)
+    calls = [part for part in objects(content) if part.get("type") == "toolCall"]
+    return turn(role, texts(content, "text"), at, [(part.get("name"), part.get("arguments")) for part in calls])

@@ -8,7 +8,7 @@ from typing import Any
 
 from vault_mem.imports.databases import rows
 from vault_mem.imports.items import moment
-from vault_mem.imports.transcripts.reading import Source, Step, mapping, own_words, parsed, private_in
+from vault_mem.imports.transcripts.reading import Source, Step, mapping, parsed, turn
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "opencode"
@@ -44,11 +44,6 @@ def _turn(database: Path, id_: str, at: Any, message: dict[str, Any]) -> Turn | 
     found = rows(database, "SELECT data FROM part WHERE message_id = ? ORDER BY id", id_)
     parts = [mapping(parsed(data)) for (data,) in found]
     said = [part.get("text") for part in parts if part.get("type") == "text" and not part.get("synthetic")]
-    calls = [part for part in parts if part.get("type") == "tool"]
-    states = [mapping(call.get("state")) for call in calls]
-    private = private_in(
-        ((call.get("tool"), state.get("input")) for call, state in zip(calls, states, strict=True)),
-        *(state.get("output") for state in states),
-    )
-    text = own_words("\n".join(each for each in said if isinstance(each, str)))
-    return Turn(message["role"], text, at, tuple(str(call.get("tool")) for call in calls), private)
+    used = [(part.get("tool"), mapping(part.get("state"))) for part in parts if part.get("type") == "tool"]
+    calls, results = [(name, state.get("input")) for name, state in used], [state.get("output") for _, state in used]
+    return turn(message["role"], "\n".join(each for each in said if isinstance(each, str)), at, calls, *results)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vault_mem.imports.items import moment
-from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, own_words, private_in, texts
-from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
+from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, objects, texts, turn
+from vault_mem.notes.session import ASSISTANT, USER, Opening
 
 NAME = "qwen"
 HOME = ("QWEN_HOME", ".qwen", "projects")
@@ -31,16 +31,13 @@ def read(source: Source, start: int) -> Iterator[Step]:
             branch = str(record.get("gitBranch") or "")
             yield Step(position, Opening(record["sessionId"], str(record.get("cwd") or ""), branch, at))
         kind, content = record.get("type"), mapping(record.get("message")).get("parts")
-        parts = [mapping(part) for part in content] if isinstance(content, list) else []
+        parts = objects(content)
         if kind == "tool_result":
-            yield Step(
-                position, Turn(USER, "", at, (), private_in((), *(part.get("functionResponse") for part in parts)))
-            )
+            yield Step(position, turn(USER, "", at, (), *(part.get("functionResponse") for part in parts)))
         elif kind in (USER, ASSISTANT):
             said = [part for part in parts if not part.get("thought")]
             calls = [mapping(part["functionCall"]) for part in parts if "functionCall" in part]
-            private = private_in((call.get("name"), call.get("args")) for call in calls)
-            names = tuple(str(call.get("name")) for call in calls)
-            yield Step(position, Turn(str(kind), own_words(texts(said)), at, names, private))
+            given = [(call.get("name"), call.get("args")) for call in calls]
+            yield Step(position, turn(str(kind), texts(said), at, given))
         else:
             yield Step(position)

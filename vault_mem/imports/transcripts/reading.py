@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,16 @@ def texts(content: Any, *types: str) -> str:
     parts = content if isinstance(content, list) else []
     found = [part.get("text") for part in map(mapping, parts) if not types or part.get("type") in types]
     return "\n".join(text for text in found if isinstance(text, str))
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The items of a list, each as an object."""
+    return [mapping(each) for each in value] if isinstance(value, list) else []
+
+
+def turn(role: str, text: str, at: datetime | None, calls: Sequence[tuple[Any, Any]] = (), *results: Any) -> Turn:
+    """What one side said, its calls of tools (name and arguments) and what those gave back."""
+    return Turn(role, own_words(text), at, tuple(str(name) for name, _ in calls), private_in(calls, *results))
 
 
 def own_words(text: str) -> str:
