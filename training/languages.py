@@ -42,10 +42,11 @@ LONGEST_SENTENCE = 40  # words; in longer ones anything could explain anything
 SMALL, TELLING, ALL_ENGLISH = 150, 3.0, 1000
 CHINESE, LONGEST_CHINESE = 40_000, 6
 # What Korean makes of a sound at the beginning of a word.
-FIRST_SOUND = {"랴": "야", "려": "여", "례": "예", "료": "요", "류": "유", "리": "이", "녀": "여", "뇨": "요", "뉴": "유", "니": "이",
-               "라": "나", "래": "내", "로": "노", "뢰": "뇌", "루": "누", "르": "느", "락": "낙", "란": "난", "람": "남", "랑": "낭",
-               "랭": "냉", "량": "양", "력": "역", "련": "연", "렬": "열", "렴": "염", "령": "영", "록": "녹", "론": "논", "롱": "농",
-               "룡": "용", "륙": "육", "륜": "윤", "률": "율", "륭": "융", "린": "인", "림": "임", "립": "입", "년": "연", "념": "염"}  # fmt: skip
+_FIRST_SOUNDS = (
+    "랴야 려여 례예 료요 류유 리이 녀여 뇨요 뉴유 니이 라나 래내 로노 뢰뇌 루누 르느 락낙 란난 람남 랑낭 "
+    "랭냉 량양 력역 련연 렬열 렴염 령영 록녹 론논 롱농 룡용 륙육 륜윤 률율 륭융 린인 림임 립입 년연 념염"
+)
+FIRST_SOUND = {pair[0]: pair[1] for pair in _FIRST_SOUNDS.split()}
 
 DENYING = ("not", "no", "never", "without", "nothing", "nobody")
 
@@ -169,7 +170,8 @@ def korean(database: Path) -> Meanings:
         "SELECT s.idseq, g.text FROM SenseGloss g JOIN Sense s ON s.ID = g.sid ORDER BY s.ID, g.rowid"
     ):
         glosses[entry].append(text)
-    priority = Counter(entry for (entry,) in connection.execute("SELECT k.idseq FROM KJP p JOIN Kanji k ON k.ID = p.kid"))
+    common = "SELECT k.idseq FROM KJP p JOIN Kanji k ON k.ID = p.kid"
+    priority = Counter(entry for (entry,) in connection.execute(common))
     best: dict[str, tuple[int, str]] = {}
     for entry, written in connection.execute("SELECT idseq, text FROM Kanji ORDER BY ID"):
         if 2 <= len(written) <= 4 and all(letter in sounds for letter in written):
