@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
-FLOOR = 0.4
+FLOOR = 0.44
 # If the best result answers, other results are dropped only below this.
 LOWEST = 0.01
 # So is what only a distant likeness speaks for, with less than this share of the best score.
@@ -87,5 +87,6 @@ def relevance(
     odds = sum((by[name] * found[name] for name in SIGNS), np.zeros(len(scores)))
     alike = np.clip((signals["alike"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)
     related = np.where(found["covered"] > 0, 1.0, alike) * (1 - LACKING * signals["lacks"])
-    looked_for = np.where(signals["keyword"] >= NEARLY_ALL_WORDS, FLOOR, 0.0)
+    enough = np.nextafter(np.float32(FLOOR), np.float32(1))  # rounding must not take it below the floor
+    looked_for = np.where(signals["keyword"] >= NEARLY_ALL_WORDS, enough, 0.0)
     return np.asarray(np.maximum(related / (1 + np.exp(-odds)), looked_for), dtype=np.float32)

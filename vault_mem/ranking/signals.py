@@ -40,6 +40,8 @@ USUAL, VARYING, AS_MANY = 0.5, 0.075, 10
 MOST_NEAR = 5.0
 # How many words of a query are its chief ones.
 CHIEF = 4
+# Who says a query that is a line of a talk speaks of what they did themselves: it counts more than a name asked about.
+SPEAKER = np.float32(2)
 # A query that the model cannot read says that little by its likeness.
 UNREAD = 0.1
 # A memory's freshness halves in 30 days, then fades ever more slowly, so that older ones are still told apart.
@@ -206,6 +208,7 @@ class CandidatePool:
         people, tagged = named.people(self.catalogue), named.tagged(self.catalogue)
         # one of two who talk is told from the other; the owner, whom all memories are about, from nobody
         tells = np.float32(min(2 * (1 - named.count(corpus) / max(corpus.memories, 1)), 1))
+        tells *= SPEAKER if named.said else 1
         person = _array(place in people for place in places) * tells
         return {
             "person": person,
