@@ -65,7 +65,7 @@ def _daemons_of(command: Served) -> list[str]:
 
 def test_killed_at_random_moments_during_writes(one: Served, soak: bool) -> None:
     # V-8: every remember says that it saved, once, whenever the daemon dies
-    rounds = 200 if soak else 4
+    rounds = 200 if soak else 3
     choose = random.Random(6)
     texts = [f"Entry {number}: the {choose.choice(WORDS)} and the {choose.choice(WORDS)}." for number in range(rounds)]
     done = threading.Event()

@@ -9,19 +9,21 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
 from conftest import Command
 from daemons import served
 from helpers import contents
-from mcp import Client, StdioServerParameters, stdio_client
 
 from vault_mem.cli.main import cli
 from vault_mem.errors import InvalidInput
 from vault_mem.mcp.schema import Tool
 from vault_mem.mcp.tools import BY_NAME, TOOLS
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 NAMES = (
     *("remember", "recall", "search_memories", "show_memory", "forget", "update_memory", "merge_memories"),
@@ -36,6 +38,8 @@ NOW = {"VAULT_MEM_NOW": "2026-11-16T08:00:00+09:00"}
 @asynccontextmanager
 async def server(command: Command, *options: str, python: Sequence[str] = (), log: Any = None) -> AsyncIterator[Client]:
     """A session with `vault-mem mcp` as an agent starts it."""
+    from mcp import Client, StdioServerParameters, stdio_client  # a second and more: not in workers that only collect
+
     start = StdioServerParameters(
         command=sys.executable, args=[*python, "-m", "vault_mem", "mcp", *options], env=command.env, cwd=command.cwd
     )
@@ -387,14 +391,4 @@ def test_another_vault(cli: Command, sample_root: Path, tmp_path: Path) -> None:
         shown, _ = await call(client, "show_memory", memory_id="mem_25aeec24c99b")
         assert shown["kind"] == "task"
 
-    async def live() -> None:
-        start = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "vault_mem", "mcp", "--vault", str(sample_root)],
-            env=cli.env,
-            cwd=cli.cwd,
-        )
-        async with Client(stdio_client(start)) as client:
-            await look(client)
-
-    asyncio.run(live())
+    session(look, cli, "--vault", str(sample_root))

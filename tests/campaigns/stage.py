@@ -128,6 +128,11 @@ class Stage:
         """Bring back how it was made; what nobody has touched since the last time stays."""
         _bring_back(self.folder / "kept", self.folder / "now", self._copied)
 
+    def start_over(self) -> None:
+        """Bring back all of it, whatever another process has done there."""
+        self._copied = {}
+        self.restore()
+
 
 def _bring_back(kept: Path, now: Path, copied: dict[Path, Any]) -> None:
     """Make a folder like another one; `copied` is what each file looked like right after it was copied."""
@@ -389,11 +394,17 @@ def differences(now: Mapping[str, bytes], then: Mapping[str, bytes]) -> list[str
     return signs
 
 
+shared: Stage | None = None  # where campaigns are run one after the other, the stage that each finds as it was made
+
+
 @contextlib.contextmanager
 def staged(name: str) -> Iterator[Stage]:
     """A stage in a folder of its own, in memory if possible."""
-    shared = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(prefix=f"vault-mem-{name}-", dir=shared if shared.is_dir() else None))
+    if shared is not None:
+        yield shared
+        return
+    memory = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(prefix=f"vault-mem-{name}-", dir=memory if memory.is_dir() else None))
     try:
         yield build(folder)
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from vault_mem.index.shelf import Shelf
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from vault_mem.index.index import Index
     from vault_mem.index.links import Names
     from vault_mem.index.sync import Progress
+
+
+@cache
+def _built_in_tokens() -> TokenVectors:
+    """One for all vaults of a process: how long a hundred thousand vectors are need not be found out for each."""
+    from vault_mem.embedding.embedder import Embedder
+    from vault_mem.embedding.tokens import TokenVectors
+
+    return TokenVectors(Embedder())
 
 
 class Opened:
@@ -63,10 +72,7 @@ class Opened:
     @cached_property
     def tokens(self) -> TokenVectors:
         """The built-in model's word vectors, which the judge uses whatever model searches."""
-        from vault_mem.embedding.embedder import Embedder
-        from vault_mem.embedding.tokens import TokenVectors
-
-        return TokenVectors(Embedder() if self.folder.settings.model else self.embedder)
+        return _built_in_tokens()
 
     @cached_property
     def index(self) -> Index:
