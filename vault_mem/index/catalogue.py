@@ -131,11 +131,12 @@ class Catalogue:
         self.valid_to = _times(columns["valid_to"], FOREVER)
         self.ours = np.asarray(np.asarray(columns["type"], dtype=object) == MEMORY, dtype=bool)  # not included notes
         self.alive = np.ones(len(self.files), dtype=bool)
-        self.owner = np.zeros(len(self.files), dtype=np.int32)
+        owners = []
         for place, file in enumerate(self.files):
             places = self._by_file.setdefault(file, [])
             places.append(place)
-            self.owner[place] = places[0]
+            owners.append(places[0])
+        self.owner = np.array(owners, dtype=np.int32)
 
     @cached_property
     def lexicon(self) -> TermLists:
