@@ -102,7 +102,7 @@ def test_tables_are_part_of_what_the_model_is(tmp_path: Path) -> None:
     assert bare.static.languages is None
     (tmp_path / LANGUAGES).mkdir()
     (tmp_path / LANGUAGES / "small_words.json").write_text('{"de": "der ist"}', encoding="utf-8")
-    (tmp_path / LANGUAGES / "de.txt").write_text("hund\tdog\nder\t\n", encoding="utf-8")
+    (tmp_path / LANGUAGES / "de.txt").write_text("der\t\nhund\tdog\n", encoding="utf-8")
     told = Embedder(str(tmp_path))
     assert told.fingerprint != bare.fingerprint
     dog, hund = told.encode(["the dog", "der Hund ist"])

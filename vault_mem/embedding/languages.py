@@ -11,9 +11,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
+
+from vault_mem.embedding.sorted_lines import look_up
 
 LETTERS = re.compile(r"[^\W\d_]+")
 ENGLISH = "en"
@@ -46,7 +48,9 @@ class Languages:
     def __init__(self, folder: Path, known: Callable[[str], bool]) -> None:
         """`known` tells whether the model has a word in its own vocabulary."""
         self._folder, self._known = folder, known
-        self._tables: dict[str, dict[str, str]] = {}
+        self._files: dict[str, bytes] = {}
+        self._characters = _Tables(folder)
+        self._meaning = lru_cache(maxsize=20_000)(self._looked_up)
 
     def in_english(self, text: str) -> str:
         """A text as the model can read it."""
@@ -112,19 +116,27 @@ class Languages:
         meant = ((span, self._meaning(language, word)) for span, word in words.items())
         return [Said(*span, english) for span, english in meant if english is not None]
 
-    def _meaning(self, language: str, word: str) -> str | None:
-        table = self._table(language)
-        if word in table or language not in _COMPOUNDING:
-            return table.get(word)
+    def _looked_up(self, language: str, word: str) -> str | None:
+        """What a word means; German and its like say in one word what others say in two."""
+        found = self._entry(language, word)
+        if found is not None or language not in _COMPOUNDING:
+            return found
         for cut in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1):
-            head, tail = word[:cut], table.get(word[cut:])
-            if tail and (first := table.get(head) or table.get(_JOINED.sub("", head))):
-                return f"{first} {tail}"
+            if tail := self._entry(language, word[cut:]):
+                head = word[:cut]
+                if first := self._entry(language, head) or self._entry(language, _JOINED.sub("", head)):
+                    return f"{first} {tail}"
         return None
+
+    def _entry(self, language: str, word: str) -> str | None:
+        if language not in self._files:
+            self._files[language] = (self._folder / f"{language}.txt").read_bytes()
+        found = look_up(self._files[language], word)
+        return None if found is None else found[0]
 
     def _chinese(self, text: str) -> Iterator[Said]:
         """The longest words that the table has, one after the other."""
-        table, longest = self._table("zh"), self._longest
+        table, longest = self._characters["zh"], self._longest
         for run in _HAN.finditer(text):
             at, end = run.span()
             while at < end:
@@ -135,7 +147,7 @@ class Languages:
 
     def _korean(self, text: str) -> Iterator[Said]:
         """What words begin with: particles and endings follow without a space."""
-        table = self._table("ko")
+        table = self._characters["ko"]
         for run in _HANGUL.finditer(text):
             word = run.group()
             begins = next((word[:size] for size in range(len(word), 0, -1) if word[:size] in table), "")
@@ -144,7 +156,7 @@ class Languages:
 
     @cached_property
     def _longest(self) -> int:
-        return max(map(len, self._table("zh")))
+        return max(map(len, self._characters["zh"]))
 
     @cached_property
     def _small(self) -> dict[str, str]:
@@ -156,11 +168,18 @@ class Languages:
         """Those written in letters."""
         return sorted(set(self._small.values()) - {ENGLISH})
 
-    def _table(self, language: str) -> dict[str, str]:
-        if language not in self._tables:
-            lines = (self._folder / f"{language}.txt").read_text(encoding="utf-8").splitlines()
-            self._tables[language] = dict(line.split("\t") for line in lines)
-        return self._tables[language]
+
+class _Tables(dict[str, dict[str, str]]):
+    """Tables of scripts whose words are looked for at every character: held whole, once they are needed."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def __missing__(self, language: str) -> dict[str, str]:
+        lines = (self._folder / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+        self[language] = dict(line.split("\t") for line in lines)
+        return self[language]
 
 
 def _is_chinese(text: str) -> bool:

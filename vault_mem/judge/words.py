@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from vault_mem.embedding.sorted_lines import look_up
+
 DATA = Path(__file__).parent / "data"
 _NONE: frozenset[str] = frozenset()
 
@@ -63,7 +65,6 @@ class Lexicon:
         synonyms, opposites = read_pairs("synonyms.txt"), read_pairs("opposites.txt")
         self.same = _partners(_pairs([*data["derived"], *synonyms]))
         self.opposites = _partners(_pairs([*data["opposites"], *opposites]) - _pairs(synonyms))
-        # Searched as sorted bytes: as a hundred thousand lists it would take ten times the memory.
         self.meanings = (DATA / "meanings.txt").read_bytes()
 
 
@@ -88,16 +89,8 @@ def lexicon() -> Lexicon:
 @lru_cache(maxsize=5_000)
 def meanings(word: str) -> tuple[str, ...] | None:
     """The meanings of a word that other words share; None if the lexicon does not have the word."""
-    lines, wanted = lexicon().meanings, word.encode()
-    low, high = 0, len(lines)
-    while low < high:
-        start = lines.rfind(b"\n", low, (low + high) // 2) + 1 or low
-        end = lines.index(b"\n", start)
-        found, *own = lines[start:end].split(b"\t")
-        if found == wanted:
-            return tuple(each.decode() for each in own)
-        low, high = (end + 1, high) if found < wanted else (low, start)
-    return None
+    found = look_up(lexicon().meanings, word)
+    return None if found is None else tuple(found)
 
 
 def known(word: str) -> bool:
