@@ -486,11 +486,11 @@ class Vault:
 
     def tags(self, *, closed: bool = False) -> Counts:
         """The tags of the vault and how many memories have each, most frequent first."""
-        return self._reading(memory.counts.count, "tags", closed=closed)
+        return self._reading(memory.show.count, "tags", closed=closed)
 
     def people(self, *, closed: bool = False) -> Counts:
         """The people of the vault and how many memories are about each, most frequent first."""
-        return self._reading(memory.counts.count, "people", closed=closed)
+        return self._reading(memory.show.count, "people", closed=closed)
 
     def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
         """Open tasks with a due date, earliest first."""

@@ -8,10 +8,9 @@ import numpy as np
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.align import Alignment
-from vault_mem.judge.difference import Difference
 from vault_mem.judge.quantities import unmatched
 from vault_mem.judge.text import LIGHT, Text
-from vault_mem.judge.words import Word
+from vault_mem.judge.words import Difference, Word
 
 
 def features(

@@ -11,11 +11,10 @@ from typing import Any
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.align import Alignment, compared
-from vault_mem.judge.difference import Difference
 from vault_mem.judge.features import features
 from vault_mem.judge.rules import differences, quantity_changes
 from vault_mem.judge.text import LIGHT, quantities_in, texts
-from vault_mem.judge.words import DATA
+from vault_mem.judge.words import DATA, Difference
 
 # The probability needed if one text has words that the other lacks (measured in docs/guard.md): high enough that an
 # added fact ("and to latex") is not swallowed, low enough that a stray word does not hide a repetition.

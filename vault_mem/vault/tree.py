@@ -267,7 +267,7 @@ class Tree:
     def exchange(self, one: str, other: str) -> bool:
         """Exchange two names at once; False where the system cannot."""
         with self.beside(one) as (source, name), self.beside(other) as (target, wanted):
-            code = _rename_exchange(source, name, target, wanted)
+            code = _renameat(source, name, target, wanted, 2) if isinstance(source, int) else errno.ENOSYS
         if code in _UNSUPPORTED:
             return False
         if code:
@@ -509,10 +509,6 @@ def _rename_new(source: Handle, name: str, target: Handle, wanted: str) -> int:
         os.rename(os.path.join(source, name), os.path.join(str(target), wanted))  # noqa: PTH104, PTH118 - never replaces
         return 0
     return _renameat(source, name, target, wanted, 1 if sys.platform == "linux" else 4)
-
-
-def _rename_exchange(source: Handle, name: str, target: Handle, wanted: str) -> int:
-    return _renameat(source, name, target, wanted, 2) if isinstance(source, int) else errno.ENOSYS
 
 
 def _renameat(source: int, name: str, target: Handle, wanted: str, flag: int) -> int:

@@ -18,7 +18,6 @@ from vault_mem.operations.memory.around import Around, around, links_of, named_i
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Request as Question
-from vault_mem.operations.memory.remember import RememberResult
 from vault_mem.operations.memory.remember import check as check_draft
 from vault_mem.operations.memory.remember import remember as save
 from vault_mem.operations.memory.results import Found
@@ -28,7 +27,6 @@ from vault_mem.operations.upkeep.graph import landscape
 from vault_mem.operations.upkeep.undo import Operation, changes_of, operations
 from vault_mem.operations.vaults.glance import facets as facets_of
 from vault_mem.operations.vaults.glance import glance
-from vault_mem.operations.workspace import Workspace
 from vault_mem.web import health as state
 from vault_mem.web.differences import Difference, of_lines, of_words
 from vault_mem.web.rendered import rendered
@@ -352,14 +350,11 @@ def check(call: Call) -> Answer:
 def remember(call: Call) -> Answer:
     """Save a new memory, with its owner as source."""
     draft = replace(_draft(call), source="hand")
-    result, op = call.vault.change(_remembered, draft, force=call.body.get("force") is True)
+    force = call.body.get("force") is True
+    result, op = call.vault.change(lambda opened: (save(opened, draft, force=force), opened.folder.last_op))
     if result.duplicate_of is not None:
         raise Repeated(_near(result.duplicate_of, draft.content) or {})
     return result.to_dict() | {"memory": _memories(call, [result[0]] if result[0] else [])[0], "op": op}
-
-
-def _remembered(workspace: Workspace, draft: Draft, *, force: bool) -> tuple[RememberResult, str]:
-    return save(workspace, draft, force=force), workspace.folder.last_op
 
 
 def edit(call: Call) -> Answer:

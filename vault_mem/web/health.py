@@ -30,17 +30,13 @@ def health(vault: SeenVault, *, quick: bool) -> dict[str, Any]:
         figures = {"growth": months, "by_kind": dict(vault.look(facets).kinds), "index_bytes": size}
     except VaultMemError as error:  # doctor checks what it can without the index
         checks.append(_check("index", "error", "vault-mem reindex", error.message))
-    told = {"findings": [], "healthy": None} if quick else _diagnosis(vault)
+    told: dict[str, Any] = {"findings": [], "healthy": None}
     if not quick:
+        told = {name: value for name, value in vault.doctor().to_dict().items() if name in told}
         state = next((each for each in _WORST if any(one["severity"] == each for one in told["findings"])), "ok")
         checks.append(_check("doctor", state, "vault-mem doctor --fix"))
     about = {"pid": running["pid"], "memory": running["memory_bytes"], "version": running["version"]} if running else {}
     return {"quick": quick, "checks": checks, "daemon": {"running": running is not None} | about, **figures, **told}
-
-
-def _diagnosis(vault: SeenVault) -> dict[str, Any]:
-    diagnosis = vault.doctor()
-    return {"findings": [each.to_dict() for each in diagnosis.findings], "healthy": diagnosis.healthy}
 
 
 def daemon(folder: Folder) -> dict[str, Any] | None:

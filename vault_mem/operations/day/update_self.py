@@ -55,16 +55,7 @@ def update_self(
     resolve: Sequence[tuple[str, str]] = (),
 ) -> SelfResult:
     """Set fields (an empty value takes one out), ask questions, resolve others by number or words, in one step."""
-    transaction = plan_update_self(workspace.folder, fields or {}, ask, resolve)
-    op = transaction.commit() if transaction.steps else ""
-    workspace.notices += transaction.notices
-    return SelfResult(show_self(workspace.folder).model, op)
-
-
-def plan_update_self(
-    folder: Folder, fields: Mapping[str, str], ask: Sequence[str], resolve: Sequence[tuple[str, str]]
-) -> Transaction:
-    """The transaction; without a step where SELF.md says all of it already."""
+    folder, fields = workspace.folder, fields or {}
     _refuse_secrets([f"{name} = {value}" for name, value in fields.items()], ask, [answer for _, answer in resolve])
     before = read(folder, SELF)
     try:
@@ -86,7 +77,9 @@ def plan_update_self(
     transaction = Transaction(folder, "update-self", "; ".join(_reasons(fields, ask, resolve)))
     if before is not None or text != _NEW:
         transaction.write(SELF, before, text.encode())
-    return transaction
+    op = transaction.commit() if transaction.steps else ""
+    workspace.notices += transaction.notices
+    return SelfResult(show_self(folder).model, op)
 
 
 def _refuse_secrets(*groups: Sequence[str]) -> None:
