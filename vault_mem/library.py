@@ -560,13 +560,7 @@ class Vault:
         return self._reading(upkeep.graph.overview, public_only=public_only)
 
     def create_episode(
-        self,
-        ids: Iterable[Ref],
-        summary: str,
-        *,
-        title: str = "",
-        importance: int | None = None,
-        private: bool = False,
+        self, ids: Iterable[Ref], summary: str, *, title: str = "", importance: int | None = None, private: bool = False
     ) -> EpisodeChange:
         """Save memories that belong together as an episode; private if one of them is."""
         return self._writing(
@@ -810,11 +804,7 @@ class Vault:
         return self._reading(lambda workspace: day.update_self.show_self(workspace.folder))
 
     def update_self(
-        self,
-        fields: Mapping[str, str] | None = None,
-        *,
-        ask: Texts = (),
-        resolve: Iterable[tuple[str, str]] = (),
+        self, fields: Mapping[str, str] | None = None, *, ask: Texts = (), resolve: Iterable[tuple[str, str]] = ()
     ) -> SelfResult:
         """Change SELF.md: set fields, ask questions, resolve them by number or words."""
         return self._writing(day.update_self.update_self, fields=fields, ask=texts_of(ask, "ask"), resolve=[*resolve])

@@ -56,7 +56,12 @@ def update_self(
 ) -> SelfResult:
     """Set fields (an empty value takes one out), ask questions, resolve others by number or words, in one step."""
     folder, fields = workspace.folder, fields or {}
-    _refuse_secrets([f"{name} = {value}" for name, value in fields.items()], ask, [answer for _, answer in resolve])
+    for text in (*(f"{name} = {value}" for name, value in fields.items()), *ask, *(answer for _, answer in resolve)):
+        kind = find_secret(text)
+        if kind is not None:  # the file is public; what was found is never quoted
+            raise SecretFound(
+                f"this looks like it contains {kind}", f"{SELF} is public: leave it out, or use remember --private"
+            )
     before = read(folder, SELF)
     try:
         text = _NEW if before is None else before.decode("utf-8")
@@ -80,15 +85,6 @@ def update_self(
     op = transaction.commit() if transaction.steps else ""
     workspace.notices += transaction.notices
     return SelfResult(show_self(folder).model, op)
-
-
-def _refuse_secrets(*groups: Sequence[str]) -> None:
-    """The file is public; what was found is never quoted."""
-    for kind in (find_secret(text) for group in groups for text in group):
-        if kind is not None:
-            raise SecretFound(
-                f"this looks like it contains {kind}", f"{SELF} is public: leave it out, or use remember --private"
-            )
 
 
 def _reasons(fields: Mapping[str, str], ask: Sequence[str], resolve: Sequence[tuple[str, str]]) -> list[str]:

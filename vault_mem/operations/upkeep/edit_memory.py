@@ -185,9 +185,7 @@ def whole_note(workspace: Workspace, id_: str) -> WholeNote:
     return WholeNote(memory, raw.decode(), hashlib.sha256(raw).hexdigest())
 
 
-def save_text(
-    workspace: Workspace, id_: str, text: str, digest: str, reason: str = "", *, allow_secret: bool = False
-) -> EditResult:
+def save_text(workspace: Workspace, id_: str, text: str, digest: str) -> EditResult:
     """Save a whole note that somebody edited after `whole_note`; unchanged lines keep their endings.
 
     Raises Conflict where the file does not say any more what it said then.
@@ -196,7 +194,7 @@ def save_text(
     before = read_to_edit(workspace, memory)
     if hashlib.sha256(before).hexdigest() != digest:
         raise Conflict(f"{memory.path} was changed while you edited it", "nothing was overwritten")
-    return save_note(workspace, memory, before, with_endings(before, text), reason, allow_secret=allow_secret)
+    return save_note(workspace, memory, before, with_endings(before, text))
 
 
 def with_endings(before: bytes, text: str) -> bytes:
