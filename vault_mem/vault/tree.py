@@ -236,7 +236,8 @@ class Tree:
                     if mode is not None and hasattr(os, "fchmod"):
                         os.fchmod(file.fileno(), mode)
                     if mtime_ns is not None:
-                        _set_time(folder, name, file.fileno(), mtime_ns)
+                        by_path = os.path.join(str(folder), name)  # noqa: PTH118
+                        os.utime(file.fileno() if _TIMES else by_path, ns=(mtime_ns, mtime_ns))
                     if sync:
                         os.fsync(file.fileno())
             except BaseException:
@@ -479,11 +480,6 @@ def _at2(call: Callable[..., None], source: Handle, name: str, target: Handle, w
         call(name, wanted, src_dir_fd=source, dst_dir_fd=target)
     else:
         call(os.path.join(source, name), os.path.join(str(target), wanted))  # noqa: PTH118
-
-
-def _set_time(folder: Handle, name: str, handle: int, mtime_ns: int) -> None:
-    target: int | str = handle if _TIMES else os.path.join(str(folder), name)  # noqa: PTH118
-    os.utime(target, ns=(mtime_ns, mtime_ns))
 
 
 def _failed(code: int, key: str) -> OSError:

@@ -60,9 +60,7 @@ def _shown_wikilink(
     return f"<{tag}{said}>{nh3.clean_text(token.content)}</{tag}>"
 
 
-def _shown_image(
-    self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]
-) -> str:
+def _shown_image(self: RendererHTML, tokens: Sequence[Token], at: int, *_: object) -> str:
     token = tokens[at]
     return f'<span class="image">{nh3.clean_text(token.content or str(token.attrGet("src") or ""))}</span>'
 

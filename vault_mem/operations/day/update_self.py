@@ -79,18 +79,15 @@ def update_self(
         asked = _line(question, "a question")
         if asked.casefold() not in {each.text.casefold() for each in read_self(text).open}:
             text = self_model.with_question(text, asked)
-    transaction = Transaction(folder, "update-self", "; ".join(_reasons(fields, ask, resolve)))
+    done = [f"set {', '.join(fields)}"] if fields else []
+    done += [f"{len(ask)} question(s) asked"] if ask else []
+    done += [f"{len(resolve)} question(s) resolved"] if resolve else []
+    transaction = Transaction(folder, "update-self", "; ".join(done))
     if before is not None or text != _NEW:
         transaction.write(SELF, before, text.encode())
     op = transaction.commit() if transaction.steps else ""
     workspace.notices += transaction.notices
     return SelfResult(show_self(folder).model, op)
-
-
-def _reasons(fields: Mapping[str, str], ask: Sequence[str], resolve: Sequence[tuple[str, str]]) -> list[str]:
-    said = [f"set {', '.join(fields)}"] if fields else []
-    said += [f"{len(ask)} question(s) asked"] if ask else []
-    return said + ([f"{len(resolve)} question(s) resolved"] if resolve else [])
 
 
 def _number(model: SelfModel, which: str) -> int:
