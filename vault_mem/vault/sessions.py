@@ -101,9 +101,7 @@ def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
         if before is None:
             make_folder(folder)
             files.make_folder(folder.tree, key.rpartition("/")[0], PRIVATE_FOLDER_MODE)
-            files.create(folder.tree, key, after, PRIVATE_MODE)
-        elif before != after:
-            files.replace(folder.tree, key, before, after)
+        files.put(folder.tree, key, before, after, PRIVATE_MODE)
     except (OSError, VaultMemError) as error:
         if folder.tree.read(key) == after:
             return  # it is there, and only the disk has not said so
