@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 
 from vault_mem.errors import InvalidInput, VaultMemError, of_system
 from vault_mem.fields import Form
-from vault_mem.model import GIVEN
+from vault_mem.model import GIVEN, META, Episode, Memory
 from vault_mem.operations.pool import FairLock, Pool
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.find import find_vault
@@ -271,10 +271,7 @@ class Vault:
 
         `metadata` sets notes of your own, None removes one. `keep_added`: what a person added to the text stays.
         """
-        from vault_mem.model import META
-
         fields = {**(fields or {}), **{f"{META}{name}": value for name, value in (metadata or {}).items()}}
-
         return self._writing(
             upkeep.edit_memory.edit_memory,
             name_of(id_),
@@ -852,9 +849,7 @@ class Vault:
         return self.workspace.folder.zone
 
     def _draft(self, given: str | Draft | Mapping[str, Any]) -> Draft:
-        from vault_mem.operations.memory.drafts import Draft
-
-        if isinstance(given, Draft):
+        if isinstance(given, memory.drafts.Draft):
             return given
         fields: dict[str, Any] = (
             {"content": given} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else {}
@@ -863,7 +858,7 @@ class Vault:
         if "content" not in fields or unknown:
             wrong = f"{unknown[0]!r} is no field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
             raise InvalidInput(wrong, "a dict has content and fields that remember takes")
-        return Draft(**{name: self._value(name, value) for name, value in fields.items()})
+        return memory.drafts.Draft(**{name: self._value(name, value) for name, value in fields.items()})
 
     def _value(self, name: str, value: Any) -> Any:
         """A field's value as a draft has it."""
@@ -887,9 +882,8 @@ class Vault:
             return None
         moment = read_time(value, self._zone) if isinstance(value, date | str) else None
         if moment is None and isinstance(value, str):
-            from vault_mem.operations.memory.when import moment as said
-
-            moment = said(value, self._reading(lambda workspace: workspace.folder.now()), ahead=name == "valid_to")
+            now = self._reading(lambda workspace: workspace.folder.now())
+            moment = memory.when.moment(value, now, ahead=name == "valid_to")
         if moment is None:
             raise InvalidInput(f"{name} must be a datetime, a date or an ISO 8601 text, not {value!r}")
         return moment
@@ -910,9 +904,7 @@ class Vault:
         **others: Any,
     ) -> Filters:
         """Filters as they were given, and with the keywords that were given beside them."""
-        from vault_mem.operations.memory.filters import Filters
-
-        if not isinstance(filters, Filters | None):
+        if not isinstance(filters, memory.filters.Filters | None):
             raise InvalidInput(f"filters must be a Filters object, not {filters!r}", "or give filters as keywords")
         given: dict[str, Any] = {name: value for name, value in others.items() if value is not None}
         times = {"since": since, "until": until, "as_of": as_of}
@@ -924,18 +916,15 @@ class Vault:
         if closed:
             given["closed"] = True
         if episode is not None:
-            given["ids"] = [memory.id for memory in self.episode(episode).memories]
-        chosen = replace(filters or Filters(), **given)
+            given["ids"] = [each.id for each in self.episode(episode).memories]
+        chosen = replace(filters or memory.filters.Filters(), **given)
         given_people = texts_of(chosen.people, "people")  # type: ignore[arg-type]  # sets of names come later
         return replace(chosen, tags=texts_of(chosen.tags, "tags"), people=given_people).in_zone(self._zone)
 
 
 def name_of(ref: Ref) -> str:
     """What an operation looks a memory up by."""
-    from vault_mem.model import Episode, Memory
-    from vault_mem.operations.memory.results import Found
-
-    if isinstance(ref, Found):
+    if isinstance(ref, memory.results.Found):
         ref = ref.memory
     if isinstance(ref, Memory | Episode):
         return ref.id
@@ -948,10 +937,7 @@ def name_of(ref: Ref) -> str:
 
 def names_of(refs: Iterable[Ref]) -> list[str]:
     """The same for several; one alone is one of them."""
-    from vault_mem.model import Memory
-    from vault_mem.operations.memory.results import Found
-
-    if isinstance(refs, str | os.PathLike | Memory | Found):
+    if isinstance(refs, str | os.PathLike | Memory | memory.results.Found):
         return [name_of(refs)]
     if not isinstance(refs, Iterable):
         raise InvalidInput(f"memories are named by a list of ids, titles, paths or Memory objects, not by {refs!r}")
