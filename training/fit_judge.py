@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.align import compared
-from vault_mem.judge.features import features
+from vault_mem.judge.judge import features
 from vault_mem.judge.rules import differences
 from vault_mem.judge.text import Text, names_in
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import importlib
 import os
 import sqlite3
 import threading
@@ -13,20 +14,37 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta, tzinfo
 from enum import Enum
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 from vault_mem.errors import InvalidInput, VaultMemError, of_system
 from vault_mem.fields import Form
-from vault_mem.model import GIVEN
+from vault_mem.model import GIVEN, META, Episode, Memory
 from vault_mem.operations.pool import FairLock, Pool
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Clock, Folder
 
-if TYPE_CHECKING:
-    from vault_mem.types import *
 
+class _Verbs:
+    """A group of operations, whose modules are imported when they are used: a command of the shell needs few."""
+
+    def __init__(self, group: str) -> None:
+        self._group = group
+
+    def __getattr__(self, module: str) -> ModuleType:
+        found = importlib.import_module(f"vault_mem.operations.{self._group}.{module}")
+        setattr(self, module, found)
+        return found
+
+
+if TYPE_CHECKING:
+    from vault_mem.operations import day, git, memory, sessions, unasked, upkeep, vaults
+    from vault_mem.types import *
+else:
+    groups = ("day", "git", "memory", "sessions", "unasked", "upkeep", "vaults")
+    day, git, memory, sessions, unasked, upkeep, vaults = map(_Verbs, groups)
 
 DEFAULT_RESULTS = 5
 _FILTERS = (
@@ -97,11 +115,10 @@ class Vault:
 
         No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it too.
         """
-        from vault_mem.operations.unasked.quiet import settle
 
         def act(workspace: Workspace) -> None:
             workspace.is_fresh = False  # it was, for an earlier call
-            settle(workspace)
+            unasked.quiet.settle(workspace)
 
         self._writing(act)
 
@@ -153,9 +170,7 @@ class Vault:
         With `include` all other notes of the folder are searched too.
         """
         options = {name: value for name, value in locals().items() if name not in ("path", "env")}
-        from vault_mem.operations.vaults.init import init
-
-        return init(path_of(path), os.environ if env is None else env, **options)
+        return vaults.init.init(path_of(path), os.environ if env is None else env, **options)
 
     @property
     def root(self) -> Path:
@@ -208,9 +223,7 @@ class Vault:
         return self._remember(draft, **{name: given[name] for name in _GUARD})
 
     def _remember(self, draft: Draft, **how: Any) -> RememberResult:
-        from vault_mem.operations.memory.remember import remember
-
-        return self._writing(remember, draft, **how)
+        return self._writing(memory.remember.remember, draft, **how)
 
     def remember_many(
         self,
@@ -224,10 +237,8 @@ class Vault:
         Each is a text, a `Draft`, or a dict with `content` and the keywords of `remember` that are fields. One that
         makes no sense is among the `refused`, with its position and the reason, and does not stop the rest.
         """
-        from vault_mem.operations.memory.remember_many import remember_many
-
         drafts = [self._draft(each) for each in memories]
-        return self._writing(remember_many, drafts, force=force, progress=progress)
+        return self._writing(memory.remember_many.remember_many, drafts, force=force, progress=progress)
 
     def update(
         self, id_: Ref, content: str, reason: str = "", *, replace_all: bool = False, allow_secret: bool = False
@@ -236,10 +247,13 @@ class Vault:
 
         What it said before is kept as a revision.
         """
-        from vault_mem.operations.upkeep.edit_memory import update_memory
-
         return self._writing(
-            update_memory, name_of(id_), content, reason, replace_all=replace_all, allow_secret=allow_secret
+            upkeep.edit_memory.update_memory,
+            name_of(id_),
+            content,
+            reason,
+            replace_all=replace_all,
+            allow_secret=allow_secret,
         )
 
     def edit(
@@ -257,13 +271,9 @@ class Vault:
 
         `metadata` sets notes of your own, None removes one. `keep_added`: what a person added to the text stays.
         """
-        from vault_mem.model import META
-        from vault_mem.operations.upkeep.edit_memory import edit_memory
-
         fields = {**(fields or {}), **{f"{META}{name}": value for name, value in (metadata or {}).items()}}
-
         return self._writing(
-            edit_memory,
+            upkeep.edit_memory.edit_memory,
             name_of(id_),
             content=content,
             fields=fields,
@@ -274,18 +284,14 @@ class Vault:
 
     def tag(self, id_: Ref, add: Texts = (), remove: Texts = ()) -> EditResult:
         """Add tags to a memory and remove others."""
-        from vault_mem.operations.upkeep.tag import tag
-
-        return self._writing(tag, name_of(id_), texts_of(add, "add"), texts_of(remove, "remove"))
+        return self._writing(upkeep.edit_memory.tag, name_of(id_), texts_of(add, "add"), texts_of(remove, "remove"))
 
     def rename(self, id_: Ref, name: str, *, exact: bool = False, update_links: bool = False) -> RenameResult:
         """Rename a memory's file and update links to it; the name keeps the first digits of the id unless `exact`.
 
         `update_links` changes the links in your own notes, canvases and bases as well.
         """
-        from vault_mem.operations.upkeep.rename import rename
-
-        return self._writing(rename, name_of(id_), name, exact=exact, update_links=update_links)
+        return self._writing(upkeep.rename.rename, name_of(id_), name, exact=exact, update_links=update_links)
 
     def consolidate(
         self,
@@ -302,16 +308,14 @@ class Vault:
 
         `window` treats that many of the newest memories as new, whatever their age, instead of `window_hours`.
         """
-        from vault_mem.operations.upkeep import consolidate as own
-
         return self._writing(
-            own.consolidate,
+            upkeep.consolidate.consolidate,
             whole=whole,
             window=window,
-            window_hours=own.WINDOW_HOURS if window_hours is None else window_hours,
-            max_replay_events=own.MAX_REPLAY_EVENTS if max_replay_events is None else max_replay_events,
+            window_hours=upkeep.consolidate.WINDOW_HOURS if window_hours is None else window_hours,
+            max_replay_events=upkeep.consolidate.MAX_REPLAY_EVENTS if max_replay_events is None else max_replay_events,
             merge_threshold=merge_threshold,
-            limit=own.MAX_MERGE_CANDIDATES if limit is None else limit,
+            limit=upkeep.consolidate.MAX_MERGE_CANDIDATES if limit is None else limit,
             progress=progress,
         )
 
@@ -329,10 +333,14 @@ class Vault:
 
         `update_links` changes the links in your own notes, canvases and bases as well.
         """
-        from vault_mem.operations.upkeep.merge import merge
-
         return self._writing(
-            merge, name_of(keep), name_of(remove), content, reason, allow_secret=allow_secret, update_links=update_links
+            upkeep.merge.merge,
+            name_of(keep),
+            name_of(remove),
+            content,
+            reason,
+            allow_secret=allow_secret,
+            update_links=update_links,
         )
 
     def recall(
@@ -364,10 +372,8 @@ class Vault:
         filters, all of which must be met; closed memories are found only with `closed`.
         """
         given = locals()
-        from vault_mem.operations.memory.recall import Request
-
         chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
-        return self.ask(Request(query, n, chosen, budget, min_relevance=min_relevance))
+        return self.ask(memory.recall.Request(query, n, chosen, budget, min_relevance=min_relevance))
 
     def ask(
         self,
@@ -380,33 +386,23 @@ class Vault:
 
         Where `others` answer, too, each result says from which vault it is; this one goes by `name`.
         """
-        from vault_mem.operations.memory.recall import recall
-
         if others:
-            from vault_mem.operations.vaults.several import recall_in_all
-
-            return self._reading(recall_in_all, name, others, request, cost)
-        return self._reading(recall, request, cost)
+            return self._reading(vaults.several.recall_in_all, name, others, request, cost)
+        return self._reading(memory.recall.recall, request, cost)
 
     def trusted_ids(self, least: str) -> set[str]:
         """The memories whose source has that trust: owner, agent, captured, imported, or none."""
-        from vault_mem.operations.memory.show import trusted_ids
-
-        return self._reading(trusted_ids, least)
+        return self._reading(memory.show.trusted_ids, least)
 
     def show_in(self, others: Sequence[OtherVault], id_: str, name: str = "") -> ShowResult:
         """One memory of this vault, or of the others."""
-        from vault_mem.operations.vaults.several import show_in_any
-
-        return self._reading(show_in_any, name, others, id_)
+        return self._reading(vaults.several.show_in_any, name, others, id_)
 
     def search_all(
         self, query: str, n: int, filters: Filters, others: Sequence[OtherVault], name: str = ""
     ) -> RecallResult:
         """Find the memories that have the words of a query, in this vault and others."""
-        from vault_mem.operations.vaults.several import search_in_all
-
-        return self._reading(search_in_all, name, others, query, n, filters)
+        return self._reading(vaults.several.search_in_all, name, others, query, n, filters)
 
     def search(
         self,
@@ -430,10 +426,8 @@ class Vault:
     ) -> RecallResult:
         """Find the memories that have the words of a query; filters as for `recall`."""
         given = locals()
-        from vault_mem.operations.memory.search import search
-
         chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
-        return self._reading(search, query, n, chosen)
+        return self._reading(memory.search.search, query, n, chosen)
 
     def why_not(
         self,
@@ -445,33 +439,23 @@ class Vault:
         budget: int | None = None,
     ) -> WhyNot:
         """At which stage a recall drops a memory, or at which rank it shows it."""
-        from vault_mem.operations.memory.recall import Request
-
-        return self.ask_why_not(id_, Request(query, n, self._chosen(filters), budget))
+        return self.ask_why_not(id_, memory.recall.Request(query, n, self._chosen(filters), budget))
 
     def ask_why_not(self, id_: Ref, request: Request, cost: Callable[[Found], int] | None = None) -> WhyNot:
         """The same for a request, as `ask` makes it."""
-        from vault_mem.operations.memory.why_not import why_not
-
-        return self._reading(why_not, name_of(id_), request, cost)
+        return self._reading(memory.why_not.why_not, name_of(id_), request, cost)
 
     def similar(self, note: Ref, n: int = DEFAULT_RESULTS) -> SimilarResult:
         """The memories and included notes most like any note of the vault, searched or not."""
-        from vault_mem.operations.memory.similar import similar
-
-        return self._reading(similar, name_of(note), n)
+        return self._reading(memory.similar.similar, name_of(note), n)
 
     def compare(self, a: Ref, b: Ref) -> Comparison:
         """How two texts or memories relate, and what `remember` would do with the second."""
-        from vault_mem.operations.memory.compare import compare
-
-        return self._reading(compare, name_of(a), name_of(b))
+        return self._reading(memory.compare.compare, name_of(a), name_of(b))
 
     def show(self, id_: Ref) -> ShowResult:
         """One memory with its links."""
-        from vault_mem.operations.memory.show import show
-
-        return self._reading(show, name_of(id_))
+        return self._reading(memory.show.show, name_of(id_))
 
     def list(
         self,
@@ -494,28 +478,20 @@ class Vault:
     ) -> ListResult:
         """Memories, newest first, all of them unless `n`; filters as for `recall`."""
         given = locals()
-        from vault_mem.operations.memory.show import list_memories
-
         chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
-        return self._reading(list_memories, chosen, n)
+        return self._reading(memory.show.list_memories, chosen, n)
 
     def tags(self, *, closed: bool = False) -> Counts:
         """The tags of the vault and how many memories have each, most frequent first."""
-        from vault_mem.operations.memory.counts import count
-
-        return self._reading(count, "tags", closed=closed)
+        return self._reading(memory.show.count, "tags", closed=closed)
 
     def people(self, *, closed: bool = False) -> Counts:
         """The people of the vault and how many memories are about each, most frequent first."""
-        from vault_mem.operations.memory.counts import count
-
-        return self._reading(count, "people", closed=closed)
+        return self._reading(memory.show.count, "people", closed=closed)
 
     def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
         """Open tasks with a due date, earliest first."""
-        from vault_mem.operations.memory.due import list_due
-
-        return self._reading(list_due, self._chosen(filters), n)
+        return self._reading(memory.due.list_due, self._chosen(filters), n)
 
     def forget(
         self, id_: Ref, reason: str = "", *, purge: bool = False, sure: bool = False, update_links: bool = False
@@ -524,192 +500,131 @@ class Vault:
 
         `purge` deletes it for good, and needs the full id unless you are `sure`.
         """
-        from vault_mem.operations.upkeep.forget import forget
-        from vault_mem.operations.upkeep.purge import purge as purge_memory
-
         if purge:
-            return self._taking_out(purge_memory, name_of(id_), reason, sure=sure, update_links=update_links)
-        return self._writing(forget, name_of(id_), reason, update_links=update_links)
+            return self._taking_out(upkeep.purge.purge, name_of(id_), reason, sure=sure, update_links=update_links)
+        return self._writing(upkeep.forget.forget, name_of(id_), reason, update_links=update_links)
 
     def look_at_purge(self, id_: Ref) -> Purge:
         """What `forget(id_, purge=True)` would delete; nothing is changed."""
-        from vault_mem.operations.upkeep.purge import look
-
-        return self._reading(look, name_of(id_))
+        return self._reading(upkeep.purge.look, name_of(id_))
 
     def restore(self, id_: Ref) -> RestoreResult:
         """Bring a forgotten memory back; also the files in which a reference could not be put back."""
-        from vault_mem.operations.upkeep.forget import restore
-
-        return self._writing(restore, name_of(id_))
+        return self._writing(upkeep.forget.restore, name_of(id_))
 
     def trash(self) -> builtins.list[Trashed]:
         """The memories that `restore` can bring back, last forgotten first."""
-        from vault_mem.operations.upkeep.forget import trash
-
-        return self._reading(lambda workspace: trash(workspace.folder))
+        return self._reading(lambda workspace: upkeep.forget.trash(workspace.folder))
 
     def private(self, id_: Ref, *, scrub: bool = False) -> PrivateResult:
         """Move a memory into the private folder; `scrub` turns what names it in other texts into plain text."""
-        from vault_mem.operations.upkeep.private import make_private
-
-        return self._taking_out(make_private, name_of(id_), scrub=scrub)
+        return self._taking_out(upkeep.private.make_private, name_of(id_), scrub=scrub)
 
     def publish(self, id_: Ref, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
         """Move a memory out of the private folder."""
-        from vault_mem.operations.upkeep.publish import publish
-
-        return self._writing(publish, name_of(id_), scrub=scrub, allow_secret=allow_secret)
+        return self._writing(upkeep.publish.publish, name_of(id_), scrub=scrub, allow_secret=allow_secret)
 
     def backup(self, file: StrPath, *, force: bool = False) -> BackupResult:
         """Write the whole vault, private memories too, into one archive."""
-        from vault_mem.operations.upkeep.backup import backup
-
-        return self._reading(backup, path_of(file), force=force)
+        return self._reading(upkeep.backup.backup, path_of(file), force=force)
 
     @staticmethod
     def check_backup(file: StrPath) -> BackupResult:
         """Read an archive that `backup` wrote, and say what is wrong with it."""
-        from vault_mem.operations.upkeep.backup import check
-
-        return check(path_of(file))
+        return upkeep.backup.check(path_of(file))
 
     @staticmethod
     def restore_backup(file: StrPath, folder: StrPath) -> BackupResult:
         """Unpack an archive that `backup` wrote into a new or empty folder, as a vault."""
-        from vault_mem.operations.upkeep.backup import restore_backup
-
-        return restore_backup(path_of(file), path_of(folder))
+        return upkeep.backup.restore_backup(path_of(file), path_of(folder))
 
     def link(self, a: Ref, b: Ref, type: LinkType | str | None = None, reason: str = "") -> LinkResult:  # noqa: A002
         """Link two memories; `type` says what b is to a, and changes a link that they have."""
-        from vault_mem.operations.upkeep.link import link
-
-        return self._writing(link, name_of(a), name_of(b), None if type is None else text_of(type), reason)
+        return self._writing(upkeep.link.link, name_of(a), name_of(b), None if type is None else text_of(type), reason)
 
     def unlink(self, a: Ref, b: Ref, *, body: bool = False, reason: str = "") -> UnlinkResult:
         """Remove the link between two memories; one in a text becomes plain text with `body`."""
-        from vault_mem.operations.upkeep.link import unlink
-
-        return self._writing(unlink, name_of(a), name_of(b), body=body, reason=reason)
+        return self._writing(upkeep.link.unlink, name_of(a), name_of(b), body=body, reason=reason)
 
     def graph(self, id_: Ref | None = None, depth: int = 1, *, public_only: bool = False) -> GraphResult:
         """The memories around one, or all that have links, and the links between them."""
-        from vault_mem.operations.upkeep.graph import neighbourhood, picture
-
         if id_ is None:
-            return self._reading(picture, public_only=public_only)
-        return self._reading(neighbourhood, name_of(id_), depth, public_only=public_only)
+            return self._reading(upkeep.graph.picture, public_only=public_only)
+        return self._reading(upkeep.graph.neighbourhood, name_of(id_), depth, public_only=public_only)
 
     def graph_overview(self, *, public_only: bool = False) -> GraphOverview:
         """Clusters, hubs, bridges, orphans and dangling links of the whole vault."""
-        from vault_mem.operations.upkeep.graph import overview
-
-        return self._reading(overview, public_only=public_only)
+        return self._reading(upkeep.graph.overview, public_only=public_only)
 
     def create_episode(
-        self,
-        ids: Iterable[Ref],
-        summary: str,
-        *,
-        title: str = "",
-        importance: int | None = None,
-        private: bool = False,
+        self, ids: Iterable[Ref], summary: str, *, title: str = "", importance: int | None = None, private: bool = False
     ) -> EpisodeChange:
         """Save memories that belong together as an episode; private if one of them is."""
-        from vault_mem.operations.upkeep.episodes import create
-
-        return self._writing(create, names_of(ids), summary, title=title, importance=importance, private=private)
+        return self._writing(
+            upkeep.episodes.create, names_of(ids), summary, title=title, importance=importance, private=private
+        )
 
     def episode(self, id_: Ref) -> EpisodeResult:
         """One episode with those of its memories that exist."""
-        from vault_mem.operations.upkeep.episodes import show
-
-        return self._reading(show, name_of(id_))
+        return self._reading(upkeep.episodes.show, name_of(id_))
 
     def episodes(self) -> EpisodeList:
         """All episodes, latest first."""
-        from vault_mem.operations.upkeep.episodes import list_episodes
-
-        return self._reading(list_episodes)
+        return self._reading(upkeep.episodes.list_episodes)
 
     def add_to_episode(self, id_: Ref, ids: Iterable[Ref]) -> EpisodeChange:
         """Add memories to an episode."""
-        from vault_mem.operations.upkeep.episodes import add
-
-        return self._writing(add, name_of(id_), names_of(ids))
+        return self._writing(upkeep.episodes.add, name_of(id_), names_of(ids))
 
     def remove_from_episode(self, id_: Ref, ids: Iterable[Ref]) -> EpisodeChange:
         """Remove memories from an episode."""
-        from vault_mem.operations.upkeep.episodes import remove
-
-        return self._writing(remove, name_of(id_), names_of(ids))
+        return self._writing(upkeep.episodes.remove, name_of(id_), names_of(ids))
 
     def undo(self, op: str | None = None, *, sure: bool = False) -> UndoResult:
         """Take back the last operation, or a named one.
 
         If a later operation cannot be undone, this one is taken back only if you are `sure`.
         """
-        from vault_mem.operations.upkeep.undo import undo
-
-        return self._writing(undo, op, sure=sure)
+        return self._writing(upkeep.undo.undo, op, sure=sure)
 
     def look_at_undo(self) -> NextUndo:
         """What `undo()` would take back; nothing is changed."""
-        from vault_mem.operations.upkeep.undo import next_undo
-
-        return self._reading(next_undo)
+        return self._reading(upkeep.undo.next_undo)
 
     def history(self, id_: Ref) -> HistoryResult:
         """What happened to a memory."""
-        from vault_mem.operations.upkeep.undo import history_of
-
-        return self._reading(history_of, name_of(id_))
+        return self._reading(upkeep.undo.history_of, name_of(id_))
 
     def operations(self, n: int = 20) -> builtins.list[Operation]:
         """The latest operations, newest first."""
-        from vault_mem.operations.upkeep.undo import operations
-
-        return self._reading(operations, n)
+        return self._reading(upkeep.undo.operations, n)
 
     def close(self, id_: Ref, reason: str = "", at: When | None = None) -> EditResult:
         """Mark a memory as no longer true; it is kept."""
-        from vault_mem.operations.upkeep.validity import close
-
-        return self._writing(close, name_of(id_), reason, self._moment(at, "at"))
+        return self._writing(upkeep.validity.close, name_of(id_), reason, self._moment(at, "at"))
 
     def done(self, id_: Ref, reason: str = "", at: When | None = None) -> EditResult:
         """Mark a task as done, now or at a given time."""
-        from vault_mem.operations.upkeep.validity import done
-
-        return self._writing(done, name_of(id_), reason, self._moment(at, "at"))
+        return self._writing(upkeep.validity.done, name_of(id_), reason, self._moment(at, "at"))
 
     def reopen(self, id_: Ref, reason: str = "") -> EditResult:
         """Reopen a closed memory."""
-        from vault_mem.operations.upkeep.validity import reopen
-
-        return self._writing(reopen, name_of(id_), reason)
+        return self._writing(upkeep.validity.reopen, name_of(id_), reason)
 
     def confirm(self, id_: Ref, reason: str = "") -> EditResult:
         """Confirm that a memory is still true."""
-        from vault_mem.operations.upkeep.validity import confirm
-
-        return self._writing(confirm, name_of(id_), reason)
+        return self._writing(upkeep.validity.confirm, name_of(id_), reason)
 
     def tidy(self, *, dry_run: bool = False) -> TidyReport:
         """Close exact duplicates among the states."""
-        from vault_mem.operations.upkeep.tidy import tidy
-
-        return self._writing(tidy, dry_run=dry_run)
+        return self._writing(upkeep.tidy.tidy, dry_run=dry_run)
 
     def tidy_candidates(
         self, *, kind: Kind | str | None = None, budget: int = 6000, public_only: bool = False
     ) -> TidyCandidates:
         """Clusters of similar states of one kind, and the token to put into a plan made from them."""
-        from vault_mem.operations.upkeep.tidy_candidates import find
-
         return self._reading(
-            find,
+            upkeep.tidy_candidates.find,
             kind=None if kind is None else text_of(kind),
             budget=budget,
             public_only=public_only,
@@ -718,63 +633,43 @@ class Vault:
 
     def tidy_log(self, n: int = 20) -> builtins.list[dict[str, Any]]:
         """The latest runs of tidy, newest first: counts and ids."""
-        from vault_mem.operations.upkeep.tidy import log
-
-        return self._reading(lambda workspace: log(workspace.folder, n))
+        return self._reading(lambda workspace: upkeep.tidy.log(workspace.folder, n))
 
     def tidy_apply(self, plan: str, *, dry_run: bool = False) -> PlanResult:
         """Check a TidyPlan as a whole, and apply it completely or not at all."""
-        from vault_mem.operations.upkeep.tidy_plan import apply
-
-        return self._writing(apply, plan, dry_run=dry_run)
+        return self._writing(upkeep.tidy_plan.apply, plan, dry_run=dry_run)
 
     def summary_candidates(self, *, budget: int = 6000, public_only: bool = False) -> builtins.list[Scope]:
         """Scopes that need a summary, and what it would cover."""
-        from vault_mem.operations.upkeep.summaries import deserving
-
-        return self._reading(deserving, budget=budget, public_only=public_only)
+        return self._reading(upkeep.summaries.deserving, budget=budget, public_only=public_only)
 
     def review(self) -> builtins.list[Proposal]:
         """The proposals that wait for an answer."""
-        from vault_mem.operations.upkeep.review import open_proposals
-
-        return self._reading(open_proposals)
+        return self._reading(upkeep.review.open_proposals)
 
     def review_versions(self) -> builtins.list[SideBySide]:
         """Conflict copies of memories that a sync service kept, beside the original: only a person can choose."""
-        from vault_mem.operations.git.copies import side_by_side
-
-        return self._reading(side_by_side)
+        return self._reading(git.copies.side_by_side)
 
     def review_answer(self, which: str, *, accept: bool) -> Answer:
         """Carry out a proposal, or refuse it for good."""
-        from vault_mem.operations.upkeep.answers import answer
-
-        return self._writing(answer, which, accept=accept)
+        return self._writing(upkeep.answers.answer, which, accept=accept)
 
     def said_around(self, proposal: Proposal) -> builtins.list[Said]:
         """What was said around the words that a proposal would save; nothing for another proposal."""
-        from vault_mem.operations.sessions.candidates import said_around
-
-        return self._reading(said_around, proposal)
+        return self._reading(sessions.candidates.said_around, proposal)
 
     def capture(self, told: bytes, agent: str = "") -> None:
         """Keep what was said in a session, from what its agent's hook was told."""
-        from vault_mem.operations.sessions.capture import capture
-
-        self._writing(capture, told, agent)
+        self._writing(sessions.capture.capture, told, agent)
 
     def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[SessionFile]:
         """The captured sessions, latest first."""
-        from vault_mem.operations.sessions.sessions import list_sessions
-
-        return self._reading(list_sessions, project, agent, n)
+        return self._reading(sessions.sessions.list_sessions, project, agent, n)
 
     def session(self, which: str) -> tuple[SessionFile, str]:
         """One session with everything that was said in it."""
-        from vault_mem.operations.sessions.sessions import show_session
-
-        return self._reading(show_session, which)
+        return self._reading(sessions.sessions.show_session, which)
 
     def remove_sessions(
         self,
@@ -786,10 +681,13 @@ class Vault:
         dry_run: bool = False,
     ) -> Removed:
         """Remove sessions for good: those that are named, or all that ended earlier, or of a project."""
-        from vault_mem.operations.sessions.sessions import remove
-
         return self._writing(
-            remove, which, older_than=older_than, project=project, everything=everything, dry_run=dry_run
+            sessions.sessions.remove,
+            which,
+            older_than=older_than,
+            project=project,
+            everything=everything,
+            dry_run=dry_run,
         )
 
     def hint(
@@ -803,17 +701,13 @@ class Vault:
         others: Sequence[OtherVault] = (),
     ) -> builtins.list[Found]:
         """The memories that very likely answer a prompt, each once per session; `others` are asked too."""
-        from vault_mem.operations.sessions.hint import hint
-
         return self._reading(
-            hint, prompt, session, include_private=include_private, frame=frame, cost=cost, others=others
+            sessions.hint.hint, prompt, session, include_private=include_private, frame=frame, cost=cost, others=others
         )
 
     def hint_stats(self) -> HintStats:
         """How many hints were shown, and used."""
-        from vault_mem.operations.sessions.hint import hint_stats
-
-        return self._reading(hint_stats)
+        return self._reading(sessions.hint.hint_stats)
 
     def note_used(self, ids: Iterable[Ref]) -> None:
         """Note that these memories were read, so a hint that showed one was useful."""
@@ -823,15 +717,11 @@ class Vault:
 
     def stats(self) -> Stats:
         """Show what the vault holds and how it grows."""
-        from vault_mem.operations.vaults.stats import stats
-
-        return self._reading(stats)
+        return self._reading(vaults.stats.stats)
 
     def rebuild_views(self) -> RebuildResult:
         """Regenerate the daily log and MEMORY.md from the memories."""
-        from vault_mem.operations.vaults.views import rebuild
-
-        return self._writing(rebuild)
+        return self._writing(vaults.views.rebuild)
 
     def import_(
         self,
@@ -843,17 +733,17 @@ class Vault:
         progress: Progress | None = None,
     ) -> ImportReport:
         """Import memories from a file, folder or archive; what was imported before is skipped."""
-        from vault_mem.operations.vaults.import_ import import_
-
-        return self._writing(import_, path_of(source), format_, dry_run=dry_run, private=private, progress=progress)
+        return self._writing(
+            vaults.import_.import_, path_of(source), format_, dry_run=dry_run, private=private, progress=progress
+        )
 
     def import_sessions(
         self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
     ) -> SessionsReport:
         """Import an agent's own transcripts as sessions; one that got longer is extended."""
-        from vault_mem.operations.sessions.import_sessions import import_sessions
-
-        return self._writing(import_sessions, path_of(source), format_, dry_run=dry_run, progress=progress)
+        return self._writing(
+            sessions.import_sessions.import_sessions, path_of(source), format_, dry_run=dry_run, progress=progress
+        )
 
     def export(
         self,
@@ -865,10 +755,13 @@ class Vault:
         force: bool = False,
     ) -> ExportReport:
         """Write memories to a file, or to a new vault; private ones only when asked for."""
-        from vault_mem.operations.vaults.export import export
-
         return self._reading(
-            export, path_of(out), format_, self._chosen(filters), include_private=include_private, force=force
+            vaults.export.export,
+            path_of(out),
+            format_,
+            self._chosen(filters),
+            include_private=include_private,
+            force=force,
         )
 
     def wake_up(self, budget: int | None = None, *, public_only: bool = False) -> WakeUp:
@@ -886,10 +779,8 @@ class Vault:
         others: Sequence[OtherVault] = (),
     ) -> WakeUp:
         """The same; `cost` says how many tokens showing it takes, and `others` are vaults that answer too."""
-        from vault_mem.operations.day.wake_up import DEFAULT_BUDGET, wake_up
-
-        wanted = DEFAULT_BUDGET if budget is None else budget
-        return self._reading(wake_up, budget=wanted, cost=cost, public_only=public_only, others=others)
+        wanted = day.wake_up.DEFAULT_BUDGET if budget is None else budget
+        return self._reading(day.wake_up.wake_up, budget=wanted, cost=cost, public_only=public_only, others=others)
 
     def introspect(self, budget: int | None = None, *, public_only: bool = False) -> Introspection:
         """What is worth thinking about, in at most `budget` tokens of text."""
@@ -902,46 +793,30 @@ class Vault:
         self, cost: Callable[[Introspection], int], budget: int | None = None, *, public_only: bool = False
     ) -> Introspection:
         """The same; `cost` says how many tokens showing it takes."""
-        from vault_mem.operations.day.introspect import DEFAULT_BUDGET, introspect
-
-        wanted = DEFAULT_BUDGET if budget is None else budget
-        return self._reading(introspect, budget=wanted, cost=cost, public_only=public_only)
+        wanted = day.introspect.DEFAULT_BUDGET if budget is None else budget
+        return self._reading(day.introspect.introspect, budget=wanted, cost=cost, public_only=public_only)
 
     def show_self(self) -> SelfResult:
         """What SELF.md says."""
-        from vault_mem.operations.day.update_self import show_self
-
-        return self._reading(lambda workspace: show_self(workspace.folder))
+        return self._reading(lambda workspace: day.update_self.show_self(workspace.folder))
 
     def update_self(
-        self,
-        fields: Mapping[str, str] | None = None,
-        *,
-        ask: Texts = (),
-        resolve: Iterable[tuple[str, str]] = (),
+        self, fields: Mapping[str, str] | None = None, *, ask: Texts = (), resolve: Iterable[tuple[str, str]] = ()
     ) -> SelfResult:
         """Change SELF.md: set fields, ask questions, resolve them by number or words."""
-        from vault_mem.operations.day.update_self import update_self
-
-        return self._writing(update_self, fields=fields, ask=texts_of(ask, "ask"), resolve=[*resolve])
+        return self._writing(day.update_self.update_self, fields=fields, ask=texts_of(ask, "ask"), resolve=[*resolve])
 
     def emotion_trend(self, days: int | None = None, *, public_only: bool = False) -> EmotionTrend:
         """How the last week and month felt, or the last `days` days."""
-        from vault_mem.operations.day.emotion_trend import emotion_trend
-
-        return self._reading(emotion_trend, days, public_only=public_only)
+        return self._reading(day.emotion_trend.emotion_trend, days, public_only=public_only)
 
     def status(self) -> Status:
         """What the vault holds and how fresh the index is."""
-        from vault_mem.operations.vaults.status import status
-
-        return self._reading(status)
+        return self._reading(vaults.status.status)
 
     def doctor(self, *, fix: bool = False) -> Diagnosis:
         """What is wrong with the vault, and how to fix it; `fix` does what is safe."""
-        from vault_mem.operations.vaults.doctor import doctor
-
-        return (self._writing if fix else self._reading)(doctor, fix=fix)
+        return (self._writing if fix else self._reading)(vaults.doctor.doctor, fix=fix)
 
     def reindex(self) -> SyncReport:
         """Rebuild the index from the files."""
@@ -949,36 +824,32 @@ class Vault:
 
     def settings(self) -> builtins.list[SettingView]:
         """Every setting with its value, where that comes from, and what it is for."""
-        from vault_mem.operations.vaults.configure import view
-
-        return self._reading(lambda workspace: view(workspace.folder.root, workspace.folder.env))
+        return self._reading(lambda workspace: vaults.configure.view(workspace.folder.root, workspace.folder.env))
 
     def set_setting(self, name: str, value: str | None, *, user: bool = False) -> Path:
         """Set a setting of the vault, or with `user` one of your own for all vaults; None resets it to the default.
 
         The value is text, as in `vault-mem config set`. Returns the file.
         """
-        from vault_mem.operations.vaults.configure import change
-
         return self._writing(
-            lambda workspace: change(workspace.folder.root, workspace.folder.env, name, value, user=user)
+            lambda workspace: vaults.configure.change(
+                workspace.folder.root, workspace.folder.env, name, value, user=user
+            )
         )
 
     @staticmethod
     def evaluate(data: StrPath, *, env: Mapping[str, str] | None = None, progress: Progress | None = None) -> Report:
         """Measure recall on a data set of your own, in a temporary vault; see `vault-mem eval --help`."""
-        from vault_mem.operations.vaults.evaluate import evaluate, read_data
-
-        return evaluate(read_data(path_of(data)), os.environ if env is None else env, progress)
+        return vaults.evaluate.evaluate(
+            vaults.evaluate.read_data(path_of(data)), os.environ if env is None else env, progress
+        )
 
     @property
     def _zone(self) -> tzinfo:
         return self.workspace.folder.zone
 
     def _draft(self, given: str | Draft | Mapping[str, Any]) -> Draft:
-        from vault_mem.operations.memory.drafts import Draft
-
-        if isinstance(given, Draft):
+        if isinstance(given, memory.drafts.Draft):
             return given
         fields: dict[str, Any] = (
             {"content": given} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else {}
@@ -987,7 +858,7 @@ class Vault:
         if "content" not in fields or unknown:
             wrong = f"{unknown[0]!r} is no field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
             raise InvalidInput(wrong, "a dict has content and fields that remember takes")
-        return Draft(**{name: self._value(name, value) for name, value in fields.items()})
+        return memory.drafts.Draft(**{name: self._value(name, value) for name, value in fields.items()})
 
     def _value(self, name: str, value: Any) -> Any:
         """A field's value as a draft has it."""
@@ -1011,9 +882,8 @@ class Vault:
             return None
         moment = read_time(value, self._zone) if isinstance(value, date | str) else None
         if moment is None and isinstance(value, str):
-            from vault_mem.operations.memory.when import moment as said
-
-            moment = said(value, self._reading(lambda workspace: workspace.folder.now()), ahead=name == "valid_to")
+            now = self._reading(lambda workspace: workspace.folder.now())
+            moment = memory.when.moment(value, now, ahead=name == "valid_to")
         if moment is None:
             raise InvalidInput(f"{name} must be a datetime, a date or an ISO 8601 text, not {value!r}")
         return moment
@@ -1034,9 +904,7 @@ class Vault:
         **others: Any,
     ) -> Filters:
         """Filters as they were given, and with the keywords that were given beside them."""
-        from vault_mem.operations.memory.filters import Filters
-
-        if not isinstance(filters, Filters | None):
+        if not isinstance(filters, memory.filters.Filters | None):
             raise InvalidInput(f"filters must be a Filters object, not {filters!r}", "or give filters as keywords")
         given: dict[str, Any] = {name: value for name, value in others.items() if value is not None}
         times = {"since": since, "until": until, "as_of": as_of}
@@ -1048,18 +916,15 @@ class Vault:
         if closed:
             given["closed"] = True
         if episode is not None:
-            given["ids"] = [memory.id for memory in self.episode(episode).memories]
-        chosen = replace(filters or Filters(), **given)
+            given["ids"] = [each.id for each in self.episode(episode).memories]
+        chosen = replace(filters or memory.filters.Filters(), **given)
         given_people = texts_of(chosen.people, "people")  # type: ignore[arg-type]  # sets of names come later
         return replace(chosen, tags=texts_of(chosen.tags, "tags"), people=given_people).in_zone(self._zone)
 
 
 def name_of(ref: Ref) -> str:
     """What an operation looks a memory up by."""
-    from vault_mem.model import Episode, Memory
-    from vault_mem.operations.memory.results import Found
-
-    if isinstance(ref, Found):
+    if isinstance(ref, memory.results.Found):
         ref = ref.memory
     if isinstance(ref, Memory | Episode):
         return ref.id
@@ -1072,10 +937,7 @@ def name_of(ref: Ref) -> str:
 
 def names_of(refs: Iterable[Ref]) -> list[str]:
     """The same for several; one alone is one of them."""
-    from vault_mem.model import Memory
-    from vault_mem.operations.memory.results import Found
-
-    if isinstance(refs, str | os.PathLike | Memory | Found):
+    if isinstance(refs, str | os.PathLike | Memory | memory.results.Found):
         return [name_of(refs)]
     if not isinstance(refs, Iterable):
         raise InvalidInput(f"memories are named by a list of ids, titles, paths or Memory objects, not by {refs!r}")

@@ -21,14 +21,13 @@ from vault_mem.operations.day.update_self import SelfResult
 from vault_mem.operations.day.wake_up import WakeUp
 from vault_mem.operations.git.copies import SideBySide
 from vault_mem.operations.memory.compare import Comparison
-from vault_mem.operations.memory.counts import Count, Counts
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import RecallResult, Request
 from vault_mem.operations.memory.remember import RememberResult
 from vault_mem.operations.memory.remember_many import RememberedMany
 from vault_mem.operations.memory.results import Found
-from vault_mem.operations.memory.show import ListResult, ShowResult
+from vault_mem.operations.memory.show import Count, Counts, ListResult, ShowResult
 from vault_mem.operations.memory.similar import SimilarResult
 from vault_mem.operations.memory.why_not import WhyNot
 from vault_mem.operations.sessions.candidates import Candidate

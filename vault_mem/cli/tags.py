@@ -12,7 +12,7 @@ from vault_mem.messages import save_and_find
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.operations.memory.counts import Counts
+    from vault_mem.operations.memory.show import Counts
 
 
 @Command.with_examples("vault-mem tags\nvault-mem tags --json\nvault-mem list --tag garden")

@@ -324,8 +324,9 @@ class Engine:
                 tidied = run_due(workspace)
                 if tidied is not None:
                     self.log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
-                if committed := autocommit(workspace):
-                    self.log.info("autocommit: %s", "git said no; see status" if committed.trouble else "done")
+                trouble = autocommit(workspace)
+                if trouble is not None:
+                    self.log.info("autocommit: %s", "git said no; see status" if trouble else "done")
                 self._take_over(workspace.folder)
                 shares = workspace.folder.shares
                 if workspace.notices:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
-from vault_mem.vault import outside
+from vault_mem.vault import files, outside
 
 # What decides which index and model a daemon works with.
 _KEPT = ("VAULT_MEM_INDEX_DIR", "VAULT_MEM_MODEL", "VAULT_MEM_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
@@ -72,13 +72,9 @@ def make(change: ServiceChange, env: Mapping[str, str]) -> str:
 
 def _write(wanted: Service) -> None:
     try:
-        if wanted.path.exists():
-            before = wanted.path.read_bytes()
-            if before != wanted.text.encode():
-                outside.replace(wanted.path, before, wanted.text.encode())
-        else:
-            outside.make_folder(wanted.path.parent)
-            outside.create(wanted.path, wanted.text.encode(), outside.PUBLIC_MODE)
+        before = wanted.path.read_bytes() if wanted.path.exists() else None
+        outside.make_folder(wanted.path.parent)
+        files.put(*outside.tree_and_key(wanted.path), before, wanted.text.encode(), outside.PUBLIC_MODE)
     except OSError as error:
         raise VaultMemError(f"cannot write {wanted.path}: {error.strerror}") from error
 

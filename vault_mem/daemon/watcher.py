@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from vault_mem.daemon.changed_files import ChangedFiles
 from vault_mem.daemon.flags import Flags
 from vault_mem.operations.workspace import Pending
 from vault_mem.vault.folder import Folder
@@ -33,6 +32,50 @@ _COOKIES = ".vault-mem/cookies"
 _AT_THE_TOP = (VAULT_FILE, "REVIEW.md")
 # Changes made on another machine cause no events here.
 _SHARED = ("nfs", "cifs", "smb", "9p", "fuse", "vboxsf", "drvfs", "prl_fs", "virtiofs", "afs", "ceph", "gluster")
+
+
+class ChangedFiles:
+    """Changes are noted here and crossed off once indexed, unless the file changed again meanwhile."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._serial = 0
+        self._keys: dict[str, int] = {}
+        self._ours: set[str] = set()
+        self._everything = 1  # nothing is known before the first look at all files
+
+    def note(self, keys: Iterable[str], *, ours: bool = False) -> None:
+        """These files changed; `ours` where an operation wrote them."""
+        keys = list(keys)
+        with self._lock:
+            self._serial += 1
+            self._keys.update(dict.fromkeys(keys, self._serial))
+            self._ours.update(keys if ours else ())
+
+    def note_everything(self) -> None:
+        """Any file may have changed."""
+        with self._lock:
+            self._serial += 1
+            self._everything = self._serial
+
+    def pending(self) -> Pending:
+        """What is not indexed, as of now."""
+        with self._lock:
+            serial = max(self._serial, self._everything)
+            return Pending(frozenset(self._keys), frozenset(self._ours), bool(self._everything), serial)
+
+    def done(self, pending: Pending) -> None:
+        """That much is indexed; what changed again since stays."""
+        with self._lock:
+            if pending.everything and self._everything <= pending.serial:
+                self._everything = 0
+            for key in pending.keys:
+                if self._keys.get(key, pending.serial + 1) <= pending.serial:
+                    del self._keys[key]
+                    self._ours.discard(key)
+
+    def __bool__(self) -> bool:
+        return bool(self._keys or self._everything)
 
 
 class Watcher:

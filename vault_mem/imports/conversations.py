@@ -33,15 +33,12 @@ class Conversations:
         """Every session as one conversation."""
         try:
             for source in self.transcripts.transcripts(path):
-                yield self._read(source)
+                try:
+                    yield self._conversation(source)
+                except (OSError, VaultMemError) as error:
+                    yield BadItem(f"{self.NAME}:{source.id or source.path.name}", str(error))
         except VaultMemError as error:
             yield BadItem(f"{self.NAME}:{path.name}", error.message)
-
-    def _read(self, source: Source) -> Item | BadItem:
-        try:
-            return self._conversation(source)
-        except (OSError, VaultMemError) as error:
-            return BadItem(f"{self.NAME}:{source.id or source.path.name}", str(error))
 
     def _conversation(self, source: Source) -> Item | BadItem:
         id_, title, parts = source.id or source.path.stem, "", list[str]()

@@ -190,20 +190,11 @@ def _same_stem(one: str, other: str) -> bool:
         short, long = sorted((one, other), key=len)
         if len(short) > 3 and long.startswith(short) and not known(short) and known(long):
             return True  # async, asynchronous
-        shared = len(_common_prefix(one, other))
+        shared = next((size for size, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
         if shared < 4 or shared < max(len(one), len(other)) - 4 or shared < 0.6 * max(len(one), len(other)):
             return False
         return all(_ENDING.fullmatch(each[shared:]) for each in (one, other))  # not violin and viola
     return False
-
-
-def _common_prefix(one: str, other: str) -> str:
-    size = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        size += 1
-    return one[:size]
 
 
 def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: str, text: str) -> bool:

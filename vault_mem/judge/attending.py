@@ -6,9 +6,8 @@ import re
 
 from vault_mem.judge import english
 from vault_mem.judge.align import Alignment
-from vault_mem.judge.difference import Difference
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import Word
+from vault_mem.judge.words import Difference, Word
 
 _GOES = re.compile(
     r"\b(?:go|goes|went|gone|going|come|comes|came|coming|been|was|were|is|are) (?:to|at) (?:[\w'-]+ ){0,3}?$"

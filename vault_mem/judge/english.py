@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from vault_mem.judge.particles import role_after
-from vault_mem.judge.words import Word, known, read_pairs, read_phrases, read_rows, read_words
+from vault_mem.judge.words import Word, known, read_pairs, read_phrases, read_rows, read_words, role_after
 
 STOP = read_words("stop_words.txt")
 _IRREGULAR = dict(read_pairs("irregular.txt"))

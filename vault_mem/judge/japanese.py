@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge.particles import role_after
-from vault_mem.judge.words import Word, dictionary_form, known, read_words
+from vault_mem.judge.words import Word, dictionary_form, known, read_words, role_after
 
 KANA = re.compile(r"[ぁ-ゖー]+")
 KANJI = re.compile(r"[一-鿿々〆]")

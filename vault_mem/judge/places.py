@@ -7,11 +7,9 @@ from difflib import SequenceMatcher
 
 from vault_mem.judge import english
 from vault_mem.judge.align import EXACT, Alignment
-from vault_mem.judge.difference import Difference
-from vault_mem.judge.particles import role_class
 from vault_mem.judge.quantities import mark
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import read_rows, read_words
+from vault_mem.judge.words import Difference, read_rows, read_words, role_class
 
 # Each preposition with its dimension and its sense. Two senses of one dimension exclude each other.
 _PREPOSITIONS = {

@@ -7,11 +7,9 @@ import re
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import english, japanese
 from vault_mem.judge.align import EXACT, Alignment
-from vault_mem.judge.difference import Difference
-from vault_mem.judge.particles import role_class
 from vault_mem.judge.quantities import mark
 from vault_mem.judge.text import Text, positions_of
-from vault_mem.judge.words import Word, opposed, read_words
+from vault_mem.judge.words import Difference, Word, opposed, read_words, role_class
 
 _PERSONS = read_words("persons.txt")
 # Swapped groups of words change roles only if one could replace the other.

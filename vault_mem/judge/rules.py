@@ -9,13 +9,12 @@ from vault_mem.judge import japanese
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.attending import attending
 from vault_mem.judge.converse import gets, settle_converses
-from vault_mem.judge.difference import Difference
 from vault_mem.judge.places import place_changes
 from vault_mem.judge.quantities import Quantity, mark, unmatched
 from vault_mem.judge.roles import role_changes
 from vault_mem.judge.tense import is_told, tense_changes
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import opposite, read_words
+from vault_mem.judge.words import Difference, opposite, read_words
 
 _QUANTITY_NAMES = {"weekday": "day", "relative": "time", "ordinal": "number"}
 # In one text only, these change the statement; "all" or "some" hardly do.

@@ -6,9 +6,8 @@ import re
 
 from vault_mem.judge import english
 from vault_mem.judge.align import EXACT, Alignment
-from vault_mem.judge.difference import Difference
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import Word, read_words
+from vault_mem.judge.words import Difference, Word, read_words
 
 # Words that say that something ended or was given up.
 _ENDED = read_words("endings.txt")

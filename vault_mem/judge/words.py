@@ -1,4 +1,4 @@
-"""Words as the judge compares them, and what the lexicon knows about them."""
+"""Words as the judge compares them, what shows their role, and what the lexicon knows about them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from vault_mem.embedding.sorted_lines import look_up
 
 DATA = Path(__file__).parent / "data"
 _NONE: frozenset[str] = frozenset()
+# The Japanese particle after a word shows its role.
+_PARTICLE = re.compile(
+    r"\s*(?:さん|様|くん|君|ちゃん|先生|氏)?(が|は|を|に|へ|から|より|と|の|で|も|まで|によって|により)"
+)
+_SUBJECT = frozenset(("が", "は", "も"))
 
 
 def read_words(name: str) -> frozenset[str]:
@@ -54,6 +59,31 @@ class Word:
     name: bool = False
     piece: bool = False
     compound: str = ""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs: its kind, and the words on either side (empty if one side has none)."""
+
+    kind: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        if self.before and self.after:
+            return f"{self.kind} {self.before} → {self.after}"
+        return f"{self.kind} added: {self.after}" if self.after else f"{self.kind} dropped: {self.before}"
+
+
+def role_after(text: str, position: int) -> str:
+    """The particle at this position, if there is one."""
+    match = _PARTICLE.match(text, position)
+    return match.group(1) if match else ""
+
+
+def role_class(role: str) -> str:
+    """が, は and も all mark the subject."""
+    return "subject" if role in _SUBJECT else role
 
 
 class Lexicon:

@@ -15,11 +15,10 @@ from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
     from vault_mem.operations.memory.compare import Comparison
-    from vault_mem.operations.memory.counts import Counts
     from vault_mem.operations.memory.recall import RecallResult
     from vault_mem.operations.memory.remember import RememberResult
     from vault_mem.operations.memory.results import Found
-    from vault_mem.operations.memory.show import ListResult, ShowResult
+    from vault_mem.operations.memory.show import Counts, ListResult, ShowResult
     from vault_mem.operations.memory.similar import SimilarResult
     from vault_mem.operations.memory.why_not import WhyNot
     from vault_mem.operations.sessions.sessions import SessionHit

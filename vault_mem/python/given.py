@@ -57,32 +57,29 @@ def number(name: str, value: Any) -> float:
     return value if isinstance(value, int | float) else found
 
 
-def flag(name: str, value: Any) -> bool:
-    """True or False, and nothing that only looks like one of them: `private="no"` would be private."""
-    if not isinstance(value, bool):
-        raise InvalidInput(f"{name} must be True or False, not {value!r}")
-    return value
+def must_be(wanted: str, fits: Callable[[Any], bool]) -> Callable[[str, Any], Any]:
+    """The value as it is, if it fits."""
+
+    def read(name: str, value: Any) -> Any:
+        if not fits(value):
+            raise InvalidInput(f"{name} must be {wanted}, not {value!r}")
+        return value
+
+    return read
 
 
-def mapping(name: str, value: Any) -> Mapping[str, Any]:
-    """Names with values."""
-    if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value):
-        raise InvalidInput(f"{name} must be a dict with texts as keys, not {value!r}")
-    return value
-
-
-def several(name: str, value: Any) -> Any:
-    """An iterable of values; a single text is refused, though Python would iterate over its letters."""
-    if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
-        raise InvalidInput(f"{name} must be a list of texts, drafts or dicts, not {value!r}")
-    return value
-
-
-def function(name: str, value: Any) -> Any:
-    """Something to call."""
-    if not callable(value):
-        raise InvalidInput(f"{name} must be a function, not {value!r}")
-    return value
+# Nothing that only looks like one of the two: `private="no"` would be private.
+flag = must_be("True or False", lambda value: isinstance(value, bool))
+mapping = must_be(
+    "a dict with texts as keys",
+    lambda value: isinstance(value, Mapping) and all(isinstance(each, str) for each in value),
+)
+# A single text is refused, though Python would iterate over its letters.
+several = must_be(
+    "a list of texts, drafts or dicts",
+    lambda value: hasattr(value, "__iter__") and not isinstance(value, str | bytes | Mapping),
+)
+function = must_be("a function", callable)
 
 
 def one_of(kind: type | str) -> Callable[[str, Any], Any]:

@@ -82,7 +82,8 @@ def remember(root: str, draft: Draft, how: Mapping[str, Any], request: str) -> R
 
     Raises Lost where it died before it had answered: the journal knows the request.
     """
-    options = [*_said(draft), *_how(how)]
+    named = {f"--{name.replace('_', '-')}": value for name, value in how.items() if value not in (None, False)}
+    options = [*_said(draft), *(name if value is True else f"{name}={value}" for name, value in named.items())]
     if draft.supersedes or draft.sources or draft.created or draft.metadata or how["max_links"] is not None:
         return None  # there are no options for some, and names are looked up here
     if any("\0" in each for each in options):
@@ -126,12 +127,6 @@ def _said(draft: Draft) -> list[str]:
             case form if form is not Form.NAMES and value != field.default:
                 options.append(f"{field.flag}={value}")
     return options
-
-
-def _how(how: Mapping[str, Any]) -> list[str]:
-    """What the guard should do, as options of the command."""
-    named = {f"--{name.replace('_', '-')}": value for name, value in how.items() if value not in (None, False)}
-    return [name if value is True else f"{name}={value}" for name, value in named.items()]
 
 
 def ask(root: str, arguments: list[str], stdin: bytes, request: str = "") -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
@@ -98,7 +99,7 @@ class Vault(library.Vault):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy for another process (multiprocessing pickles what it hands on) is the same vault, opened there."""
-        return _opened, (self.root, self._given)
+        return partial(Vault, self.root, **self._given), ()
 
     def __enter__(self) -> Vault:
         self._inside = True
@@ -280,10 +281,6 @@ class Vault(library.Vault):
                 workspace.notices.clear()
 
         return super()._reading(act)
-
-
-def _opened(root: Path, given: dict[str, Any]) -> Vault:
-    return Vault(root, **given)
 
 
 def _let_go(watcher: Watcher, cookies: Path | None) -> None:

@@ -173,7 +173,11 @@ class Store:
                 self.objects.put(f"tombstones/{tombstone}", b"")
             self._wait_for_others()
             unreadable = set(self.catch_up()) - self.ledger.segments()
-            self._take_off_lists(self.ledger.names_marked(marks))
+            names = self.ledger.names_marked(marks)
+            for list_ in self.objects.list("held/"):
+                held = self._listed(list_)
+                if held and not held.isdisjoint(names):
+                    self._write_list(list_, held - names)
             self._take_out(self.ledger.segments_marked(marks), set(marks))
         self._refuse_versions()
         if unreadable:
@@ -185,12 +189,6 @@ class Store:
             table = self.read(segment)
             left = None if table is None else self._write(segment.rpartition("/")[0], without(table, dead))
             self._drop({segment} - {left})
-
-    def _take_off_lists(self, names: set[str]) -> None:
-        for list_ in self.objects.list("held/"):
-            held = self._listed(list_)
-            if held and not held.isdisjoint(names):
-                self._write_list(list_, held - names)
 
     def _drop(self, segments: Iterable[str | None]) -> None:
         names = [segment for segment in segments if segment]

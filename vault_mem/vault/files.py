@@ -67,8 +67,10 @@ def append(tree: Tree, key: str, lines: bytes, mode: int, *, unique: bool = Fals
     with failures(tree.path(key)):
         found = tree.stat(key)
         new = found is None
-        if found is not None and found.st_nlink > 1:  # the other name may be in a backup, or anywhere
-            _unshare(tree, key, stat.S_IMODE(found.st_mode))
+        if found is not None and found.st_nlink > 1:  # its other name, in a backup or anywhere, keeps the old content
+            name = temporary_name()
+            tree.stage(key, name, tree.read(key) or b"", stat.S_IMODE(found.st_mode))
+            tree.put_over(beside(key, name), key)
         flags = os.O_RDWR | os.O_CREAT
         handle = tree.open(key, flags, mode if mode == PRIVATE_MODE else 0o666)
         with os.fdopen(handle, "r+b", buffering=0) as file:
@@ -90,13 +92,6 @@ def append(tree: Tree, key: str, lines: bytes, mode: int, *, unique: bool = Fals
                 raise
         if new:
             tree.sync_folder(parent_of(key))
-
-
-def _unshare(tree: Tree, key: str, mode: int) -> None:
-    """Replace a hard-linked file by a copy, so that its other names keep the old content."""
-    name = temporary_name()
-    tree.stage(key, name, tree.read(key) or b"", mode)
-    tree.put_over(beside(key, name), key)
 
 
 def _begun(tail: bytes, lines: bytes, unique: bool) -> int:

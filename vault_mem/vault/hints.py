@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from vault_mem.errors import VaultMemError
@@ -29,7 +29,7 @@ def note_used(folder: Folder, ids: Iterable[str]) -> None:
     if not folder.tree.exists(KEY):
         return
     shown, used = set[str](), set[str]()
-    for each in records(folder):
+    for each in own.records(folder.tree, KEY):
         shown |= set(each.get("ids", ()))
         used |= set(each.get("used", ()))
     new = sorted((set(ids) & shown) - used)
@@ -39,13 +39,8 @@ def note_used(folder: Folder, ids: Iterable[str]) -> None:
 
 def shown_in(folder: Folder, session: str) -> set[str]:
     """What a session has been shown."""
-    wanted = session[:80]
-    return {id_ for each in records(folder) if each.get("session") == wanted for id_ in each.get("ids", ())}
-
-
-def records(folder: Folder) -> Iterator[dict[str, Any]]:
-    """The lines of the log."""
-    return own.records(folder.tree, KEY)
+    records = (each for each in own.records(folder.tree, KEY) if each.get("session") == session[:80])
+    return {id_ for each in records for id_ in each.get("ids", ())}
 
 
 def _append(folder: Folder, record: dict[str, Any]) -> None:

@@ -225,7 +225,8 @@ class Transaction:
                 raise Unsafe(f"{step.key} is not a file that vault-mem writes", "is one of its folders a link?")
             if isinstance(step, FileStep) and not step.loose and read(folder, step.key) != step.before:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
-        self.op = f"{next_number(folder):06d}-{folder.now():%Y%m%dT%H%M%S}"
+        folder.last_number = last_number(folder) + 1
+        self.op = f"{folder.last_number:06d}-{folder.now():%Y%m%dT%H%M%S}"
         why = ChangeReason(self.reason, self.evidence)
         self.steps += revisions(folder, self.op, self.command, why, self.whys, self.steps, self.written)
         request = request_id.get()
@@ -468,11 +469,7 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
 def put(folder: Folder, entry: Entry) -> None:
     """Write an entry in place of what it was."""
     key = f"{JOURNAL}/{entry.name}.json"
-    before = read(folder, key)
-    if before is None:
-        files.create(folder.tree, key, entry.dump(), PRIVATE_MODE)
-    else:
-        files.replace(folder.tree, key, before, entry.dump())
+    files.put(folder.tree, key, read(folder, key), entry.dump(), PRIVATE_MODE)
 
 
 def _parsed(raw: bytes, name: str) -> Entry:
@@ -531,12 +528,6 @@ def last_number(folder: Folder) -> int:
     """Operations are numbered, so that their order does not depend on the clock."""
     if not (folder.writing and folder.last_number):
         folder.last_number = max((number_of(name) for name, _ in _listed(folder)), default=0)
-    return folder.last_number
-
-
-def next_number(folder: Folder) -> int:
-    """The number of an operation that begins."""
-    folder.last_number = last_number(folder) + 1
     return folder.last_number
 
 

@@ -125,7 +125,9 @@ def _bring_back(
     folder: Folder, each: DisplacedFile, text: bytes, added: bytes | None, transaction: type[Transaction]
 ) -> str:
     """Put late text where the note is now. Returns what to report; nothing if the note is unknown."""
-    entry = _entry(folder, each.name)
+    from vault_mem.vault import journal
+
+    entry = journal.load(folder, each.name, "json") or journal.load(folder, each.name, "conflict")
     if entry is None or each.number >= len(entry.steps):
         return ""
     key = entry.steps[each.number].key
@@ -159,12 +161,6 @@ def _into_trash(folder: Folder, key: str, added: bytes | None, text: bytes, chan
     change.write(key, raw, json.dumps(record, ensure_ascii=False).encode())
     change.commit()
     return f"{step.key}: what another program wrote after it was forgotten is in the trash with it"
-
-
-def _entry(folder: Folder, name: str) -> Entry | None:
-    from vault_mem.vault import journal
-
-    return journal.load(folder, name, "json") or journal.load(folder, name, "conflict")
 
 
 def _home(folder: Folder, entry: Entry, key: str, id_: str) -> str | None:

@@ -28,10 +28,11 @@ def marked_ids(text: str) -> list[str]:
 
 def find(text: str | None, id_: str) -> str | None:
     """The lines with a memory's marker, usually one; without an id, all lines in the block."""
-    if not id_:
-        return _block_text(text)
     lines = (text or "").split("\n")
-    return "\n".join(lines[at].removesuffix("\r") for at in line_numbers(text, id_)) or None
+    if id_:
+        return "\n".join(lines[at].removesuffix("\r") for at in line_numbers(text, id_)) or None
+    bounds = _bounds(lines)
+    return bounds and "\n".join(line.removesuffix("\r") for line in lines[bounds[0] + 1 : bounds[1]])
 
 
 def line_numbers(text: str | None, id_: str) -> list[int]:
@@ -134,14 +135,6 @@ def _put_several(text: str | None, id_: str, wanted: list[str], position: str, k
 def plain(text: str) -> str:
     """A text without the comments that would end the block it is in."""
     return text.replace(BEGIN, "").replace(END, "").strip()
-
-
-def _block_text(text: str | None) -> str | None:
-    lines = (text or "").split("\n")
-    bounds = _bounds(lines)
-    if bounds is None:
-        return None
-    return "\n".join(line.removesuffix("\r") for line in lines[bounds[0] + 1 : bounds[1]])
 
 
 def _put_block(text: str | None, wanted: str | None) -> str | None:

@@ -96,12 +96,9 @@ def vet(folder: Folder) -> None:
     if git_dir is None or stamp is None or _seen.get(folder.root) == stamp:
         return
     with contextlib.suppress(OSError):
-        if f"{OWN}/".encode() in _regular(git_dir / "index") and folder.tree.exists(OWN):
+        index = git_dir / "index"
+        listed = index.read_bytes() if stat.S_ISREG(index.stat().st_mode) else b""
+        if f"{OWN}/".encode() in listed and folder.tree.exists(OWN):
             for key in git.tracked(folder, [f":(literal){OWN}"]):
                 set_aside(folder.tree, key_of(key), "it came with git, from another machine")
         _seen[folder.root] = stamp
-
-
-def _regular(path: Path) -> bytes:
-    """The content of a regular file; empty for anything else."""
-    return path.read_bytes() if stat.S_ISREG(path.stat().st_mode) else b""

@@ -33,11 +33,6 @@ _MOST_WAITING = 10_000
 _BEING_WRITTEN = 60  # seconds; a hook ends after two
 
 
-def top(folder: Folder) -> str:
-    """The folder of sessions."""
-    return folder.settings.sessions_folder
-
-
 def tail_of(agent: str, session: str) -> str:
     """What the name of a session's file ends in."""
     return f"{agent}-{hashlib.sha256(f'{agent}:{session}'.encode(errors='replace')).hexdigest()[:8]}"
@@ -46,14 +41,14 @@ def tail_of(agent: str, session: str) -> str:
 def key_for(folder: Folder, agent: str, session: str, started: datetime) -> str:
     """Where a new session is kept."""
     day = started.astimezone(folder.zone)
-    return f"{top(folder)}/{day:%Y-%m}/{day:%Y-%m-%d}-{tail_of(agent, session)}.md"
+    return f"{folder.settings.sessions_folder}/{day:%Y-%m}/{day:%Y-%m-%d}-{tail_of(agent, session)}.md"
 
 
 def keys(folder: Folder) -> dict[str, str]:
     """The sessions there are: the end of each name, and its file; by date."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError):
-        for _, folders, others in folder.tree.walk(top(folder)):
+        for _, folders, others in folder.tree.walk(folder.settings.sessions_folder):
             folders[:] = [each for each in folders if re.fullmatch(r"\d{4}-\d{2}", each.rpartition("/")[2])]
             for key in others:
                 name = _NAME.fullmatch(key.rpartition("/")[2])
@@ -65,7 +60,7 @@ def keys(folder: Folder) -> dict[str, str]:
 def sweep(folder: Folder) -> None:
     """Remove what was being written when a crash came; for who holds the lock of the sessions, or of everything."""
     with contextlib.suppress(OSError):
-        for _, _, others in folder.tree.walk(top(folder)):
+        for _, _, others in folder.tree.walk(folder.settings.sessions_folder):
             for key in others:
                 if key.rpartition("/")[2].startswith(TEMPORARY):
                     folder.tree.drop(key)
@@ -78,7 +73,7 @@ def sweep(folder: Folder) -> None:
 
 def make_folder(folder: Folder) -> None:
     """Make the folder, for the user alone and ignored by git; the owner's own of that name is left alone."""
-    tree, sessions = folder.tree, top(folder)
+    tree, sessions = folder.tree, folder.settings.sessions_folder
     mark = f"{sessions}/.gitignore"
     if tree.read(mark) == _IGNORE:
         return
@@ -106,9 +101,7 @@ def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
         if before is None:
             make_folder(folder)
             files.make_folder(folder.tree, key.rpartition("/")[0], PRIVATE_FOLDER_MODE)
-            files.create(folder.tree, key, after, PRIVATE_MODE)
-        elif before != after:
-            files.replace(folder.tree, key, before, after)
+        files.put(folder.tree, key, before, after, PRIVATE_MODE)
     except (OSError, VaultMemError) as error:
         if folder.tree.read(key) == after:
             return  # it is there, and only the disk has not said so

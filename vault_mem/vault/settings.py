@@ -181,10 +181,7 @@ class Settings:
         [], "vaults that the daemon commits to git once they are quiet, by full path", user_only=True
     )
     idle_seconds: int = _setting(
-        1800,
-        "seconds without a command until the daemon closes a vault",
-        user_only=True,
-        check=(1, 604_800),
+        1800, "seconds without a command until the daemon closes a vault", user_only=True, check=(1, 604_800)
     )
 
 

@@ -161,11 +161,7 @@ class FileStep:
     def reverse(self) -> FileStep:
         """The step that takes this one back."""
         return replace(
-            self,
-            before=self.after,
-            after=self.before,
-            before_time=self.after_time,
-            after_time=self.before_time,
+            self, before=self.after, after=self.before, before_time=self.after_time, after_time=self.before_time
         )
 
     def record(self) -> dict[str, Any]:

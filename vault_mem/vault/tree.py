@@ -236,7 +236,8 @@ class Tree:
                     if mode is not None and hasattr(os, "fchmod"):
                         os.fchmod(file.fileno(), mode)
                     if mtime_ns is not None:
-                        _set_time(folder, name, file.fileno(), mtime_ns)
+                        by_path = os.path.join(str(folder), name)  # noqa: PTH118
+                        os.utime(file.fileno() if _TIMES else by_path, ns=(mtime_ns, mtime_ns))
                     if sync:
                         os.fsync(file.fileno())
             except BaseException:
@@ -267,7 +268,7 @@ class Tree:
     def exchange(self, one: str, other: str) -> bool:
         """Exchange two names at once; False where the system cannot."""
         with self.beside(one) as (source, name), self.beside(other) as (target, wanted):
-            code = _rename_exchange(source, name, target, wanted)
+            code = _renameat(source, name, target, wanted, 2) if isinstance(source, int) else errno.ENOSYS
         if code in _UNSUPPORTED:
             return False
         if code:
@@ -481,11 +482,6 @@ def _at2(call: Callable[..., None], source: Handle, name: str, target: Handle, w
         call(os.path.join(source, name), os.path.join(str(target), wanted))  # noqa: PTH118
 
 
-def _set_time(folder: Handle, name: str, handle: int, mtime_ns: int) -> None:
-    target: int | str = handle if _TIMES else os.path.join(str(folder), name)  # noqa: PTH118
-    os.utime(target, ns=(mtime_ns, mtime_ns))
-
-
 def _failed(code: int, key: str) -> OSError:
     return OSError(code, os.strerror(code), key)  # as FileExistsError and the like, by its number
 
@@ -509,10 +505,6 @@ def _rename_new(source: Handle, name: str, target: Handle, wanted: str) -> int:
         os.rename(os.path.join(source, name), os.path.join(str(target), wanted))  # noqa: PTH104, PTH118 - never replaces
         return 0
     return _renameat(source, name, target, wanted, 1 if sys.platform == "linux" else 4)
-
-
-def _rename_exchange(source: Handle, name: str, target: Handle, wanted: str) -> int:
-    return _renameat(source, name, target, wanted, 2) if isinstance(source, int) else errno.ENOSYS
 
 
 def _renameat(source: int, name: str, target: Handle, wanted: str, flag: int) -> int:

@@ -47,6 +47,11 @@ class Listing:
     problems: list[Problem] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
 
+    def unreadable(self, key: str, reason: str) -> None:
+        """What could not be read is unknown, not gone."""
+        self.problems.append(Problem(key, reason))
+        self.unread.add(key)
+
     def unknown(self, key: str) -> bool:
         """Whether a file's absence may only mean that it, or its folder, could not be read."""
         while key and key not in self.unread:
@@ -81,10 +86,10 @@ def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
         try:
             result = folder.tree.stat(key)
         except OSError as error:
-            _unreadable(key, error, listing)
+            listing.unreadable(key, f"cannot be read: {error.strerror}")
             continue
         if result is None and has_stub(folder, key):
-            _not_downloaded(key, listing)
+            listing.unreadable(key, NOT_DOWNLOADED)
         elif result is not None and stat.S_ISREG(result.st_mode):
             _take(key, result, listing)
     return listing
@@ -229,13 +234,12 @@ def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted:
         except FileNotFoundError:
             continue
         except PathRefused:
-            listing.problems.append(Problem(key_of(below), _LINK))
-            listing.unread.add(key_of(below))
+            listing.unreadable(key_of(below), _LINK)
         except OSError as error:
-            _unreadable(key_of(below), error, listing)
+            listing.unreadable(key_of(below), f"cannot be read: {error.strerror}")
     for key in stubs:
         if key not in listing.files:
-            _not_downloaded(key, listing)
+            listing.unreadable(key, NOT_DOWNLOADED)
 
 
 def _is_note(relative: str, name: str, parent: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
@@ -263,12 +267,12 @@ def _add(entry: os.DirEntry[str], relative: str, listing: Listing) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        _unreadable(key, error, listing)
+        listing.unreadable(key, f"cannot be read: {error.strerror}")
 
 
 def _take(key: str, result: os.stat_result, listing: Listing) -> None:
     if is_dataless(result):
-        _not_downloaded(key, listing)
+        listing.unreadable(key, NOT_DOWNLOADED)
     else:
         listing.files[key] = FileState(result.st_mtime_ns, result.st_ctime_ns, result.st_size, result.st_ino)
 
@@ -276,17 +280,6 @@ def _take(key: str, result: os.stat_result, listing: Listing) -> None:
 def is_dataless(result: os.stat_result) -> bool:
     """Whether only a sync service has what a file says; reading it would fetch it, one after the other."""
     return bool(getattr(result, "st_flags", 0) & _DATALESS or getattr(result, "st_file_attributes", 0) & _OFFLINE)
-
-
-def _not_downloaded(key: str, listing: Listing) -> None:
-    listing.problems.append(Problem(key, NOT_DOWNLOADED))
-    listing.unread.add(key)
-
-
-def _unreadable(key: str, error: OSError, listing: Listing) -> None:
-    """What could not be read is unknown, not gone."""
-    listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
-    listing.unread.add(key)
 
 
 # What `*` and `**` match between two parts of a glob.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -18,7 +19,6 @@ from vault_mem.operations.memory.around import Around, around, links_of, named_i
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Request as Question
-from vault_mem.operations.memory.remember import RememberResult
 from vault_mem.operations.memory.remember import check as check_draft
 from vault_mem.operations.memory.remember import remember as save
 from vault_mem.operations.memory.results import Found
@@ -27,9 +27,8 @@ from vault_mem.operations.upkeep.edit_memory import save_text, whole_note
 from vault_mem.operations.upkeep.graph import landscape
 from vault_mem.operations.upkeep.undo import Operation, changes_of, operations
 from vault_mem.operations.vaults.glance import facets as facets_of
-from vault_mem.operations.vaults.glance import glance
-from vault_mem.operations.workspace import Workspace
-from vault_mem.web import health as state
+from vault_mem.operations.vaults.glance import glance, index_bytes
+from vault_mem.vault.folder import Folder
 from vault_mem.web.differences import Difference, of_lines, of_words
 from vault_mem.web.rendered import rendered
 from vault_mem.web.vault import SeenVault
@@ -40,6 +39,7 @@ DEEPEST = 4
 # Larger files are not compared: nobody would read the difference.
 _MOST_COMPARED = 300_000
 _EXCERPT = 160
+_WORST = ("error", "warning", "info")
 _FIELDS = ("kind", "category", "importance", "tags", "people", "emotion", "about_time", "supersedes", "private")
 
 Answer = dict[str, Any]
@@ -97,7 +97,7 @@ def status(call: Call) -> Answer:
         "now": folder.now().isoformat(),
         "zone": folder.settings.timezone,
         "obsidian": folder.tree.exists(".obsidian"),
-        "daemon": state.daemon(folder) is not None,
+        "daemon": daemon(folder) is not None,
         "kinds": list(KINDS),
         "languages": ["en", "ja"],
         "lang": "ja" if call.japanese else "en",
@@ -321,8 +321,45 @@ def undo(call: Call) -> Answer:
 
 
 def health(call: Call) -> Answer:
-    """The health of the vault, and the commands that fix problems."""
-    return state.health(call.vault, quick=call.given.get("quick") == "1")
+    """Freshness, the index, the daemon and growth; unless `quick`, also what doctor finds.
+
+    Private memories count only for those who see them.
+    """
+    vault, quick = call.vault, call.given.get("quick") == "1"
+    running = daemon(vault.folder)
+    checks = [_checked("daemon", "ok" if running else "info", "vault-mem daemon start")]
+    figures: dict[str, Any] = {"growth": [], "by_kind": {}, "index_bytes": 0}
+    try:
+        found = vault.look(glance)
+        checks.append(_checked("fresh", "warning" if found.stale else "ok", "vault-mem status"))
+        months = [(f"{span.start:%Y-%m}", span.count) for span in vault.look(timeline_of, "month").spans]
+        size = vault.look(index_bytes)
+        figures = {"growth": months, "by_kind": dict(vault.look(facets_of).kinds), "index_bytes": size}
+    except VaultMemError as error:  # doctor checks what it can without the index
+        checks.append(_checked("index", "error", "vault-mem reindex", error.message))
+    told: dict[str, Any] = {"findings": [], "healthy": None}
+    if not quick:
+        told = {name: value for name, value in vault.doctor().to_dict().items() if name in told}
+        state = next((each for each in _WORST if any(one["severity"] == each for one in told["findings"])), "ok")
+        checks.append(_checked("doctor", state, "vault-mem doctor --fix"))
+    about = {"pid": running["pid"], "memory": running["memory_bytes"], "version": running["version"]} if running else {}
+    return {"quick": quick, "checks": checks, "daemon": {"running": running is not None} | about, **figures, **told}
+
+
+def daemon(folder: Folder) -> dict[str, Any] | None:
+    """The status of the daemon that has the vault open, or None."""
+    from vault_mem.daemon.protocol import STATUS, address_for
+    from vault_mem.daemon.start import control
+
+    root = str(folder.root)
+    address = address_for(root, folder.env) if os.name == "posix" else ""
+    found = control(address, STATUS, root) if address else None
+    return found if found and found.get("vault") == root else None
+
+
+def _checked(name: str, state: str, fix: str, detail: str = "") -> dict[str, str]:
+    """One check, which the page puts into words; `detail` is only known to the server."""
+    return {"name": name, "state": state, "detail": detail, "fix": "" if state == "ok" else fix}
 
 
 def check(call: Call) -> Answer:
@@ -352,14 +389,11 @@ def check(call: Call) -> Answer:
 def remember(call: Call) -> Answer:
     """Save a new memory, with its owner as source."""
     draft = replace(_draft(call), source="hand")
-    result, op = call.vault.change(_remembered, draft, force=call.body.get("force") is True)
+    force = call.body.get("force") is True
+    result, op = call.vault.change(lambda opened: (save(opened, draft, force=force), opened.folder.last_op))
     if result.duplicate_of is not None:
         raise Repeated(_near(result.duplicate_of, draft.content) or {})
     return result.to_dict() | {"memory": _memories(call, [result[0]] if result[0] else [])[0], "op": op}
-
-
-def _remembered(workspace: Workspace, draft: Draft, *, force: bool) -> tuple[RememberResult, str]:
-    return save(workspace, draft, force=force), workspace.folder.last_op
 
 
 def edit(call: Call) -> Answer:

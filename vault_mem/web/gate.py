@@ -89,12 +89,10 @@ class Gate:
         try:
             await self._answer(scope, receive, _safely(send))
         except Refusal as refusal:
-            await self._refuse(refusal)(scope, receive, _safely(send))
-
-    def _refuse(self, refusal: Refusal) -> Response:
-        if refusal.status == 401:
-            return PlainTextResponse(_STRANGER, 401)
-        return JSONResponse({"error": {"code": refusal.code, "message": str(refusal), "hint": ""}}, refusal.status)
+            told = {"error": {"code": refusal.code, "message": str(refusal), "hint": ""}}
+            stranger = refusal.status == 401
+            answer = PlainTextResponse(_STRANGER, 401) if stranger else JSONResponse(told, refusal.status)
+            await answer(scope, receive, _safely(send))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = _one_of_each(scope)

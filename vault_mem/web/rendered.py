@@ -56,15 +56,13 @@ def _shown_wikilink(
     tag, attributes = _to_note(env["known"].get(token.meta["target"]))
     if tag == "span" and token.meta["embedded"]:
         attributes = {"class": "image"}
-    said = "".join(f' {name}="{_markup(value)}"' for name, value in attributes.items())
-    return f"<{tag}{said}>{_markup(token.content)}</{tag}>"
+    said = "".join(f' {name}="{nh3.clean_text(value)}"' for name, value in attributes.items())
+    return f"<{tag}{said}>{nh3.clean_text(token.content)}</{tag}>"
 
 
-def _shown_image(
-    self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]
-) -> str:
+def _shown_image(self: RendererHTML, tokens: Sequence[Token], at: int, *_: object) -> str:
     token = tokens[at]
-    return f'<span class="image">{_markup(token.content or str(token.attrGet("src") or ""))}</span>'
+    return f'<span class="image">{nh3.clean_text(token.content or str(token.attrGet("src") or ""))}</span>'
 
 
 def _shown_link(
@@ -85,10 +83,6 @@ def _shown_link(
 
 def _to_note(id_: str | None) -> tuple[str, dict[str, str]]:
     return ("a", {"class": "wikilink", "data-id": id_}) if id_ else ("span", {"class": "wikilink missing"})
-
-
-def _markup(text: str) -> str:
-    return nh3.clean_text(text)
 
 
 def _markdown() -> MarkdownIt:

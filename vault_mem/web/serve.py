@@ -16,10 +16,10 @@ import uvicorn
 
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, VaultMemError
+from vault_mem.web.answers import daemon
 from vault_mem.web.app import application
 from vault_mem.web.events import Hub
 from vault_mem.web.gate import Gate
-from vault_mem.web.health import daemon
 from vault_mem.web.vault import SeenVault
 
 # How many seconds running requests have when the server ends.

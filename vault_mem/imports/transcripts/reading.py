@@ -157,13 +157,9 @@ def private_texts(value: Any) -> tuple[str, ...]:
 
 def private_in(calls: Iterable[tuple[Any, Any]], *results: Any) -> tuple[str, ...]:
     """The texts about private memories in calls of our tools (name and arguments) and in their results."""
-    given = [each for name, each in calls if is_ours(name, each)]
+    said = [(f"{name} {json.dumps(each, ensure_ascii=False) if each else ''}", each) for name, each in calls]
+    given = [each for text, each in said if _OURS.search(text[:100_000])]  # a tool of ours, or a shell that runs us
     return tuple(text for each in (*given, *results) for text in private_texts(each))
-
-
-def is_ours(name: Any, given: Any) -> bool:
-    """Whether a call is ours: a tool of the server, or a shell that runs our command."""
-    return bool(_OURS.search(f"{name} {json.dumps(given, ensure_ascii=False) if given else ''}"[:100_000]))
 
 
 def _strings(value: Any) -> Iterator[str]:

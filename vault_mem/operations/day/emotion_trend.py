@@ -175,10 +175,8 @@ def _shift(before: Sequence[Memory], after: Sequence[Memory]) -> Shift:
     return Shift(change("valence"), change("arousal"), _emotions(before)[0].emotion, _emotions(after)[0].emotion)
 
 
-def direction(change: float | None) -> str:
-    """Up, down, or steady; nothing where nothing is known."""
-    if change is None:
-        return ""
+def direction(change: float) -> str:
+    """Up, down, or steady."""
     return "steady" if abs(change) < _NOTABLE else "up" if change > 0 else "down"
 
 

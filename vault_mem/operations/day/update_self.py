@@ -55,17 +55,13 @@ def update_self(
     resolve: Sequence[tuple[str, str]] = (),
 ) -> SelfResult:
     """Set fields (an empty value takes one out), ask questions, resolve others by number or words, in one step."""
-    transaction = plan_update_self(workspace.folder, fields or {}, ask, resolve)
-    op = transaction.commit() if transaction.steps else ""
-    workspace.notices += transaction.notices
-    return SelfResult(show_self(workspace.folder).model, op)
-
-
-def plan_update_self(
-    folder: Folder, fields: Mapping[str, str], ask: Sequence[str], resolve: Sequence[tuple[str, str]]
-) -> Transaction:
-    """The transaction; without a step where SELF.md says all of it already."""
-    _refuse_secrets([f"{name} = {value}" for name, value in fields.items()], ask, [answer for _, answer in resolve])
+    folder, fields = workspace.folder, fields or {}
+    for text in (*(f"{name} = {value}" for name, value in fields.items()), *ask, *(answer for _, answer in resolve)):
+        kind = find_secret(text)
+        if kind is not None:  # the file is public; what was found is never quoted
+            raise SecretFound(
+                f"this looks like it contains {kind}", f"{SELF} is public: leave it out, or use remember --private"
+            )
     before = read(folder, SELF)
     try:
         text = _NEW if before is None else before.decode("utf-8")
@@ -83,25 +79,15 @@ def plan_update_self(
         asked = _line(question, "a question")
         if asked.casefold() not in {each.text.casefold() for each in read_self(text).open}:
             text = self_model.with_question(text, asked)
-    transaction = Transaction(folder, "update-self", "; ".join(_reasons(fields, ask, resolve)))
+    done = [f"set {', '.join(fields)}"] if fields else []
+    done += [f"{len(ask)} question(s) asked"] if ask else []
+    done += [f"{len(resolve)} question(s) resolved"] if resolve else []
+    transaction = Transaction(folder, "update-self", "; ".join(done))
     if before is not None or text != _NEW:
         transaction.write(SELF, before, text.encode())
-    return transaction
-
-
-def _refuse_secrets(*groups: Sequence[str]) -> None:
-    """The file is public; what was found is never quoted."""
-    for kind in (find_secret(text) for group in groups for text in group):
-        if kind is not None:
-            raise SecretFound(
-                f"this looks like it contains {kind}", f"{SELF} is public: leave it out, or use remember --private"
-            )
-
-
-def _reasons(fields: Mapping[str, str], ask: Sequence[str], resolve: Sequence[tuple[str, str]]) -> list[str]:
-    said = [f"set {', '.join(fields)}"] if fields else []
-    said += [f"{len(ask)} question(s) asked"] if ask else []
-    return said + ([f"{len(resolve)} question(s) resolved"] if resolve else [])
+    op = transaction.commit() if transaction.steps else ""
+    workspace.notices += transaction.notices
+    return SelfResult(show_self(folder).model, op)
 
 
 def _number(model: SelfModel, which: str) -> int:

@@ -130,12 +130,12 @@ def _filled(
     for other in others:
         for memory in _of(workspace, other):
             filling.add(result.others, *(OtherVaultMemory(other.name, excerpt) for excerpt in excerpts(memory)))
-    told = AlreadyShown(workspace)
+    told: list[tuple[Vectors, frozenset[str]]] = []
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     by_turns = (each for pair in zip_longest(recent, islice(important, MOST)) for each in pair if each is not None)
     for memory in sorted(by_turns, key=lambda each: second_hand(each.source)):
         new = memory.id not in seen and not is_done(memory)
-        if new and len(result.memories) < MOST and told.is_new(memory):
+        if new and len(result.memories) < MOST and _is_new(workspace, memory, told):
             seen.add(memory.id)
             filling.add(result.memories, *excerpts(memory))
     return filling.done()
@@ -161,22 +161,14 @@ def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memor
     return list(index.read(index.in_order(Filters(private=private))[:count]))
 
 
-class AlreadyShown:
-    """The texts shown so far: memories that say nearly the same as one of them are left out."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._told: list[tuple[Vectors, frozenset[str]]] = []
-
-    def is_new(self, memory: Memory) -> bool:
-        """Whether no text shown so far says nearly the same; from now on this one counts as shown."""
-        text = memory.content[:_READ]
-        vector, words = self._workspace.embedder.encode([text])[0], frozenset(terms(text))
-        least = self._workspace.calibration.near_identical
-        new = not any(
-            float(vector @ other) >= least and len(words & said) >= SAME_WORDS * len(words | said)
-            for other, said in self._told
-        )
-        if new:
-            self._told.append((vector, words))
-        return new
+def _is_new(workspace: Workspace, memory: Memory, told: list[tuple[Vectors, frozenset[str]]]) -> bool:
+    """Whether no text told so far says nearly the same; from now on this one counts as told."""
+    text = memory.content[:_READ]
+    vector, words = workspace.embedder.encode([text])[0], frozenset(terms(text))
+    least = workspace.calibration.near_identical
+    new = not any(
+        float(vector @ other) >= least and len(words & said) >= SAME_WORDS * len(words | said) for other, said in told
+    )
+    if new:
+        told.append((vector, words))
+    return new

@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,16 +18,8 @@ from vault_mem.vault.settings import VAULT_FILE
 _LAST = "autocommit"
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """A commit, or why git did not make it."""
-
-    message: str
-    trouble: str = ""
-
-
-def autocommit(workspace: Workspace) -> Attempt | None:
-    """Commit what changed in the vault, if all of it is quiet. None where there is nothing to do.
+def autocommit(workspace: Workspace) -> str | None:
+    """Commit what changed in the vault, if all of it is quiet. None where there is nothing to do, else git's trouble.
 
     Not during a merge or rebase, and not while a note waits to become private. Where git did not commit, it is asked
     again when something has changed.
@@ -48,10 +39,9 @@ def autocommit(workspace: Workspace) -> Attempt | None:
         return None
     if (state.get(_LAST) or {}).get("tried") == _fingerprint(folder, changed):
         return None
-    message = _message(folder, changed)
-    trouble = git.commit(folder, message, changed)
+    trouble = git.commit(folder, _message(folder, changed), changed)
     state.put(**{_LAST: {"tried": _fingerprint(folder, changed), "trouble": trouble}})
-    return Attempt(message, trouble)
+    return trouble
 
 
 def last_trouble(workspace: Workspace) -> str:

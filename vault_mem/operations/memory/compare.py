@@ -7,8 +7,7 @@ from typing import Any
 
 from vault_mem.embedding.calibration import NEARLY_SAME, RELATED
 from vault_mem.errors import InvalidInput
-from vault_mem.judge.judge import Judgement, judge
-from vault_mem.judge.statements import statements
+from vault_mem.judge.judge import Judgement, judge, statements
 from vault_mem.judge.text import respelled
 from vault_mem.model import MEMORY_ID
 from vault_mem.notes.links import WIKILINK

@@ -13,11 +13,10 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.filters import Filters
 from vault_mem.index.rows import texts_to_embed, whole_vector
 from vault_mem.index.terms import terms
-from vault_mem.judge.difference import Difference
 from vault_mem.judge.ground import Usage, common_ground
-from vault_mem.judge.judge import Judgement, judge, plainly_differs
-from vault_mem.judge.statements import parts
+from vault_mem.judge.judge import Judgement, judge, parts, plainly_differs
 from vault_mem.judge.text import respelled
+from vault_mem.judge.words import Difference
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 

@@ -1,7 +1,8 @@
-"""show and list: memories as they are."""
+"""show and list: memories as they are; tags and people: what they can be filtered by."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,6 +106,32 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
             if place is not None
         }
     return {id_: by for id_, by in found.items() if by}
+
+
+@dataclass(frozen=True)
+class Count:
+    """A tag or a person, and how many memories have it."""
+
+    name: str
+    memories: int
+
+
+@dataclass(frozen=True)
+class Counts(Results[Count], items="counts"):
+    """The most frequent first. `stale` answers do not reflect `pending` changed files."""
+
+    counts: list[Count]
+    stale: bool = False
+    pending: int = 0
+
+
+def count(workspace: Workspace, which: str, *, closed: bool = False) -> Counts:
+    """The `tags` or the `people` of all memories, as they are written."""
+    freshness = workspace.freshen()
+    memories = workspace.reading(lambda: workspace.index.memories(Filters(closed=closed)))
+    found = Counter(name for memory in memories for name in dict.fromkeys(getattr(memory, which)))
+    counts = [Count(name, number) for name, number in sorted(found.items(), key=lambda each: (-each[1], each[0]))]
+    return Counts(counts, freshness.stale, freshness.pending)
 
 
 def trusted_ids(workspace: Workspace, least: str) -> set[str]:

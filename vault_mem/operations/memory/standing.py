@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vault_mem.judge.judge import judge
+from vault_mem.judge.judge import judge, statements
 from vault_mem.judge.replaces import is_talk
-from vault_mem.judge.statements import statements
 from vault_mem.judge.text import respelled
 from vault_mem.model import Memory
 from vault_mem.operations.memory.compare import contradicts

@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from vault_mem.errors import SecretFound
 from vault_mem.notes import checklist
 from vault_mem.notes import session as notes
 from vault_mem.notes.checklist import SAVE, Proposal
 from vault_mem.notes.links import stem_of
+from vault_mem.notes.secrets import find_secret
 from vault_mem.notes.session import Said
 from vault_mem.notes.worth import RULES, WorthKeeping, worth_keeping
-from vault_mem.operations.memory.drafts import Draft, refuse_secrets
+from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.sessions.keep import PRIVATE_MARK, Kept
 from vault_mem.operations.sessions.sessions import around
@@ -86,7 +86,7 @@ def _chosen(workspace: Workspace, found: list[_Found], text: str) -> list[_Found
     for each in sorted(found, key=lambda each: RULES.index(each.worth.rule)):
         id_ = _id(each.worth.text)
         full = a_day.get(each.day, 0) >= MOST_A_DAY or len(chosen) >= room or asked >= _MOST_ASKED
-        if id_ in known or full or _secret(each.worth.text):
+        if id_ in known or full or find_secret(each.worth.text) or "[REDACTED" in each.worth.text:
             continue
         known.add(id_)
         asked += 1
@@ -94,14 +94,6 @@ def _chosen(workspace: Workspace, found: list[_Found], text: str) -> list[_Found
             a_day[each.day] = a_day.get(each.day, 0) + 1
             chosen.append(each)
     return chosen
-
-
-def _secret(text: str) -> bool:
-    try:
-        refuse_secrets({"content": text})
-    except SecretFound:
-        return True
-    return "[REDACTED" in text
 
 
 def _is_known(workspace: Workspace, text: str) -> bool:

@@ -13,7 +13,7 @@ from vault_mem.operations.memory.recall import Request, context_query, recall
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.vaults.several import OtherVault, recall_in_all
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import hints, journal
+from vault_mem.vault import hints, journal, own
 
 BUDGET = 150
 MOST = 2
@@ -75,7 +75,7 @@ def hint_stats(workspace: Workspace) -> HintStats:
     prompts = hinted = 0
     first: dict[str, datetime] = {}
     used: set[str] = set()
-    for each in hints.records(workspace.folder):
+    for each in own.records(workspace.folder.tree, hints.KEY):
         prompts += "ids" in each
         hinted += bool(each.get("ids"))
         for id_ in each.get("ids", ()):

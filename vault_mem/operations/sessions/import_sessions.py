@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 
 from vault_mem.errors import InvalidInput, VaultMemError
 from vault_mem.imports.formats import READERS as MEMORIES
 from vault_mem.imports.items import BadItem
 from vault_mem.imports.transcripts.readers import READERS, reader_of
-from vault_mem.imports.transcripts.reading import Source
 from vault_mem.operations.sessions.keep import Keeper
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -62,20 +60,15 @@ def import_sessions(
         for done, each in enumerate(found, start=1):
             try:
                 before = set(keeper.known.values())
-                turns, key = keeper.would_keep(reader, each) if dry_run else _kept(keeper, reader, each)
-                report.turns += turns
-                if not turns:
+                kept = (keeper.would_keep if dry_run else keeper.keep)(reader, each)
+                report.turns += kept.new
+                if not kept.new:
                     report.same += 1
                 else:
-                    (report.grown if key in before else report.new).append(key or str(each.path))
+                    (report.grown if kept.key in before else report.new).append(kept.key or str(each.path))
             except (OSError, VaultMemError) as error:
                 reason = error.message if isinstance(error, VaultMemError) else error.strerror or str(error)
                 report.refused.append(BadItem(f"{reader.NAME}:{each.id or each.path.name}", reason))
             if progress:
                 progress(done, len(found))
     return report
-
-
-def _kept(keeper: Keeper, reader: ModuleType, source: Source) -> tuple[int, str]:
-    kept = keeper.keep(reader, source)
-    return kept.new, kept.key

@@ -123,8 +123,8 @@ class Keeper:
             if result.done or (deadline is not None and time.monotonic() > deadline):
                 return result
 
-    def would_keep(self, reader: ModuleType, source: Source) -> tuple[int, str]:
-        """How many turns `keep` would append, and to which file; none yet for a new session."""
+    def would_keep(self, reader: ModuleType, source: Source) -> Kept:
+        """What `keep` would append, and to which file; none yet for a new session."""
         id_ = source.id or self._id_in(reader, source) or source.path.stem
         tail = sessions.tail_of(agent_of(reader), id_)
         head = self._head(tail, agent_of(reader), id_, "")
@@ -132,7 +132,7 @@ class Keeper:
         for step in () if head.full else reader.read(source, head.read):
             gathered.take(step)
             del gathered.turns[:-1]
-        return gathered.count, self.known.get(tail, "")
+        return Kept(self.known.get(tail, ""), gathered.count)
 
     @staticmethod
     def _id_in(reader: ModuleType, source: Source) -> str:

@@ -27,12 +27,7 @@ class Declined:
     """What was declined so far, as hashes that reveal nothing: notes may be private, or purged later."""
 
     def __init__(self, folder: Folder) -> None:
-        self._marks = set()
-        for line in (own.read(folder.tree, DECLINED) or b"").splitlines():
-            try:
-                self._marks.add(str(json.loads(line)["file"]))
-            except (ValueError, KeyError, TypeError):
-                continue
+        self._marks = {str(each["file"]) for each in own.records(folder.tree, DECLINED) if "file" in each}
 
     def __call__(self, command: str, key: str, digest: str) -> bool:
         """Whether that command was taken back for a file of this content (see content_hash)."""

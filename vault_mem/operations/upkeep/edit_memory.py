@@ -1,11 +1,11 @@
-"""edit: change a memory's text or fields, on purpose, checked as a new memory is, and undoable."""
+"""edit, tag: change a memory's text or fields, on purpose, checked as a new memory is, and undoable."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import SequenceMatcher
@@ -16,7 +16,8 @@ from vault_mem.errors import Conflict, InvalidInput
 from vault_mem.fields import Form
 from vault_mem.model import FIELDS, GIVEN, Memory
 from vault_mem.notes.edit import edit, replace_body
-from vault_mem.notes.parse import Note, parse, read_time, written_list
+from vault_mem.notes.links import name_key
+from vault_mem.notes.parse import Note, parse, read_time, written_list, written_words
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changes, commit, memory_written, read_to_edit, to_change
@@ -124,6 +125,34 @@ def update_memory(
     )
 
 
+def tag(workspace: Workspace, id_: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> EditResult:
+    """Add tags and take others off; tags compare without regard to case, as Obsidian's do."""
+    given, off = list(add), list(remove)
+
+    def change(memory: Memory, raw: bytes) -> NoteChange:
+        if memory.private:
+            redact.seal({"tags": [*given, *off]})  # first: errors may quote what was given
+        wanted = {name_key(each): each for each in map(_tag, given)}
+        unwanted = {name_key(_tag(each)) for each in off}
+        both = [each for key, each in wanted.items() if key in unwanted]
+        if both:
+            raise InvalidInput(f"{both[0]} cannot be added and removed at once")
+        present = written_words(raw, "tags")
+        stay = [text for text in present if name_key(text.lstrip("#")) not in unwanted]
+        known = {name_key(text.lstrip("#")) for text in stay}
+        tags = [*stay, *(text for key, text in wanted.items() if key not in known)]
+        return NoteChange(raw if tags == present else edit(raw, {"tags": tags or None}))
+
+    return change_memory(workspace, id_, change, "tag", "")
+
+
+def _tag(text: str) -> str:
+    found = writable(text, "a tag").strip().lstrip("#").strip()
+    if not found or any(sign in found for sign in ",、\n\r"):
+        raise InvalidInput(f"{text!r} cannot be a tag", "a tag is one word or a few, without a comma")
+    return found
+
+
 def save_note(
     workspace: Workspace, memory: Memory, before: bytes, after: bytes, reason: str = "", *, allow_secret: bool = False
 ) -> EditResult:
@@ -156,9 +185,7 @@ def whole_note(workspace: Workspace, id_: str) -> WholeNote:
     return WholeNote(memory, raw.decode(), hashlib.sha256(raw).hexdigest())
 
 
-def save_text(
-    workspace: Workspace, id_: str, text: str, digest: str, reason: str = "", *, allow_secret: bool = False
-) -> EditResult:
+def save_text(workspace: Workspace, id_: str, text: str, digest: str) -> EditResult:
     """Save a whole note that somebody edited after `whole_note`; unchanged lines keep their endings.
 
     Raises Conflict where the file does not say any more what it said then.
@@ -167,7 +194,7 @@ def save_text(
     before = read_to_edit(workspace, memory)
     if hashlib.sha256(before).hexdigest() != digest:
         raise Conflict(f"{memory.path} was changed while you edited it", "nothing was overwritten")
-    return save_note(workspace, memory, before, with_endings(before, text), reason, allow_secret=allow_secret)
+    return save_note(workspace, memory, before, with_endings(before, text))
 
 
 def with_endings(before: bytes, text: str) -> bytes:

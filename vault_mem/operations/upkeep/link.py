@@ -117,7 +117,9 @@ def linking(
     workspace: Workspace, one: Memory, other: Memory, type_: str, confidence: float | None = None, reason: str = ""
 ) -> Transaction:
     """The transaction that links two memories of the vault, not committed yet."""
-    ends = _ends(workspace, one, other, edited=_writer)
+    ends = _ends(
+        workspace, one, other, edited=lambda end, to: _writer_first(end, to)[0] is end or _names_other(end, to)
+    )
     return plan_link(workspace.folder, *ends, type_, confidence, reason)
 
 
@@ -202,10 +204,6 @@ def _ends(
         if edited(end, against):
             read_to_edit(workspace, end.memory)
     return one, other
-
-
-def _writer(end: LinkEnd, other: LinkEnd) -> bool:
-    return _writer_first(end, other)[0] is end or _names_other(end, other)
 
 
 def _names_other(end: LinkEnd, other: LinkEnd) -> bool:

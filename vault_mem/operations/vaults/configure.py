@@ -101,17 +101,11 @@ def _typed(name: str, value: str) -> Any:
         if isinstance(default, bool):
             return {"true": True, "false": False, "yes": True, "no": False}[value.casefold()]
         if isinstance(default, list):
-            return _listed(value)
+            if value.strip().startswith("["):  # as the file has them: ["a", "b"]
+                return tomllib.loads(f"it = {value}")["it"]
+            return [part.strip() for part in value.split(",") if part.strip()]
         return type(default)(value)
     except (ValueError, KeyError) as error:
         raise InvalidInput(
             f"{name} cannot be {value!r}", f"{name}: {settings.doc_of(name)}; now {default!r} by default"
         ) from error
-
-
-def _listed(value: str) -> list[Any]:
-    """Several values: as the file has them, `["a", "b"]`, or parted by commas."""
-    if value.strip().startswith("["):
-        found: list[Any] = tomllib.loads(f"it = {value}")["it"]
-        return found
-    return [part.strip() for part in value.split(",") if part.strip()]

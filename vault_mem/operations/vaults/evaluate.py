@@ -198,10 +198,6 @@ def _moment(value: Any) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _bm25(workspace: Workspace, query: str, limit: int) -> list[str]:
-    return [found.memory.id for found in search(workspace, query, limit)]
-
-
 def _keywords(workspace: Workspace, query: str, limit: int) -> list[str]:
     """What a plain search for words does: the memories with most of them, newest first."""
     workspace.freshen()
@@ -224,4 +220,8 @@ def without(*stages: str) -> Way:
     return way
 
 
-WAYS: dict[str, Way] = {"recall": without(), "keyword search": _keywords, "BM25": _bm25}
+WAYS: dict[str, Way] = {
+    "recall": without(),
+    "keyword search": _keywords,
+    "BM25": lambda *asked: [found.memory.id for found in search(*asked)],
+}

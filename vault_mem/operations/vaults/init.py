@@ -90,7 +90,10 @@ def init(
     others = len(other_notes(root, env, folders))
     included = include and others > 0
     settings |= joined | ({"include": EVERYTHING} if included else {})
-    created = _make(tree, _settings_text(settings), folders)
+    defaults = vars(Settings())
+    told = {name: value for name, value in settings.items() if value != defaults[name] or name == "timezone"}
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in told.items()]
+    created = _make(tree, "".join([_TEMPLATE, *lines]), folders)
     with contextlib.suppress(OSError, SettingsError):  # the index of an earlier vault in this folder
         (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
     result = InitResult(root, created, sum(found.values()), False, notices, others, included)
@@ -154,14 +157,6 @@ def _check(**given: str | None) -> None:
         check_folders(Settings(**{name: checked(name, value, "init") for name, value in values.items()}), "init")
     except SettingsError as error:
         raise InvalidInput(error.message, error.hint or "nothing was made") from error
-
-
-def _settings_text(values: dict[str, Any]) -> str:
-    text = _TEMPLATE
-    for name, value in values.items():
-        if value != getattr(Settings(), name) or name == "timezone":
-            text += f"{name} = {json.dumps(value, ensure_ascii=False)}\n"
-    return text
 
 
 def local_timezone(env: Mapping[str, str]) -> str:

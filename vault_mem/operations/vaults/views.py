@@ -7,7 +7,6 @@ its transaction, and so of its undo.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from vault_mem.errors import VaultMemError
 from vault_mem.index.filters import Filters
@@ -24,7 +23,7 @@ from vault_mem.vault import history, marked
 from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, operation
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import as_text, read
 
 INTROSPECTION = "introspection"
 # After a pull or a checkout thousands of notes may have changed: no command waits for all of them.
@@ -111,7 +110,7 @@ def leave(transaction: Transaction, id_: str) -> None:
             transaction.notices.append(f"{key} could not be kept up to date: {error.message}")
             continue
         if raw and wanted in raw and folder.was_view(key):
-            transaction.line(key, id_, marked.find(_decoded(raw), id_), None, _position(folder, key))
+            transaction.line(key, id_, marked.find(as_text(raw), id_), None, _position(folder, key))
 
 
 def silence(transaction: Transaction, memory: Memory, instead: Memory | None) -> None:
@@ -239,7 +238,7 @@ def rebuild(workspace: Workspace) -> RebuildResult:
 
 def _rebuild_file(transaction: Transaction, key: str, wanted: dict[str, tuple[str, str]]) -> None:
     raw = read(transaction.folder, key)
-    text = _decoded(raw)
+    text = as_text(raw)
     for id_ in marked.marked_ids(text or ""):
         if id_ not in wanted:
             text = marked.put(text, id_, None, marked.BY_TIME, key)
@@ -263,7 +262,9 @@ def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:
     said = cut(one_line(memory.content)).replace("[id:", "[id :")
     text = f"{said}{_link_to(memory)} {marked.marker(memory.id)}"
     lines = {(folder.log_key(created), marked.BY_TIME): f"- {created:%H:%M} {text}"}
-    if _curated(folder, memory, folder.now()):
+    settings = folder.settings
+    curated = memory.importance >= settings.curated_importance or memory.category in settings.curated_categories
+    if curated and not memory.closed_at(folder.now()):
         lines[(folder.digest, marked.IN_BLOCK)] = f"- {created:%Y-%m-%d} {text}"
     return lines
 
@@ -274,12 +275,6 @@ def _link_to(memory: Memory) -> str:
     stem = stem_of(memory.path)
     name = stem if ID_AT_END.search(stem) else path
     return f" [[{name}|↗]]" if path and nameable(path) else ""
-
-
-def _curated(folder: Folder, memory: Memory, now: datetime) -> bool:
-    settings = folder.settings
-    wanted = memory.importance >= settings.curated_importance or memory.category in settings.curated_categories
-    return wanted and not memory.closed_at(now)
 
 
 def _speaks(folder: Folder, memory: Memory) -> bool:
@@ -299,7 +294,7 @@ def _said_once(folder: Folder, memory: Memory) -> bool:
 def _say(transaction: Transaction, wanted: str | None, former: Memory | None) -> None:
     folder = transaction.folder
     raw = read(folder, folder.monologue)
-    text = _decoded(raw)
+    text = as_text(raw)
     said = marked.find(text, "")
     if said is not None or raw is None or former is None or not (_speaks(folder, former) or _said_once(folder, former)):
         transaction.line(folder.monologue, "", said, wanted, marked.WHOLE_BLOCK)
@@ -311,8 +306,4 @@ def _say(transaction: Transaction, wanted: str | None, former: Memory | None) ->
 
 
 def _text(folder: Folder, key: str) -> str | None:
-    return _decoded(read(folder, key))
-
-
-def _decoded(raw: bytes | None) -> str | None:
-    return None if raw is None else raw.decode(errors="surrogateescape")
+    return as_text(read(folder, key))

@@ -96,11 +96,7 @@ def dangling_links(workspace: Workspace) -> Iterator[Finding]:
         if not workspace.folder.is_owned(note.path):
             continue  # in Obsidian one links to what one may write some day
         name = "a name" if note.private else f"[[{link.target}]]"
-        yield Finding(
-            f"links to {name}, and no file of the vault has that name",
-            note.path,
-            severity="info",
-        )
+        yield Finding(f"links to {name}, and no file of the vault has that name", note.path, severity="info")
 
 
 def replay_links(workspace: Workspace) -> Iterator[Finding]:
