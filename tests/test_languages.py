@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +108,11 @@ def test_tables_are_part_of_what_the_model_is(tmp_path: Path) -> None:
     assert told.fingerprint != bare.fingerprint
     dog, hund = told.encode(["the dog", "der Hund ist"])
     assert float(np.dot(dog, hund)) > 0.8
+
+
+@pytest.mark.parametrize("letter", ["x", "한", "术", "ü"])
+def test_a_run_of_letters_without_end_is_read_at_once(languages: Languages, letter: str) -> None:
+    """All parts of a run of 50,000 letters would take minutes; this takes some milliseconds."""
+    before = time.process_time()
+    languages.in_english(f"Das ist der {letter * 50_000} und das nicht.")
+    assert time.process_time() - before < 5

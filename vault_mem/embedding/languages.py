@@ -25,6 +25,8 @@ FEW_WORDS = 6
 BEGINNING = 200
 # A compound has parts of this length at least; between them a sound or two that join them.
 SHORTEST_PART = 4
+# A longer run of letters is no word: nobody wrote it, and all its parts would be looked up.
+LONGEST_WORD = 40
 _JOINED = re.compile(r"(?:e[ns]|[sne])$")
 _COMPOUNDING = ("de", "nl", "sv")
 _KANA = re.compile(r"[ぁ-ゖァ-ヺｦ-ﾝ]")
@@ -119,7 +121,7 @@ class Languages:
     def _looked_up(self, language: str, word: str) -> str | None:
         """What a word means; German and its like say in one word what others say in two."""
         found = self._entry(language, word)
-        if found is not None or language not in _COMPOUNDING:
+        if found is not None or language not in _COMPOUNDING or len(word) > LONGEST_WORD:
             return found
         for cut in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1):
             if tail := self._entry(language, word[cut:]):
@@ -150,7 +152,8 @@ class Languages:
         table = self._characters["ko"]
         for run in _HANGUL.finditer(text):
             word = run.group()
-            begins = next((word[:size] for size in range(len(word), 0, -1) if word[:size] in table), "")
+            sizes = range(min(len(word), LONGEST_WORD), 0, -1)
+            begins = next((word[:size] for size in sizes if word[:size] in table), "")
             if len(begins) > 1 or begins == word:
                 yield Said(*run.span(), table[begins])
 
