@@ -76,6 +76,20 @@ def test_a_word_of_another_language_is_not_read_in_english_texts(languages: Lang
     assert [each.english for each in languages.said("Schlüssel")] == ["key"]
 
 
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("Mi hermana vive en Valencia y trabaja en un hospital de la ciudad.", "city"),
+        ("A minha irmã mora no Porto e trabalha com o meu gato.", "cat"),
+        ("Mia sorella abita a Torino e lavora in un ospedale con il suo gatto.", "sister"),
+        ("Ma sœur habite à Lyon et elle travaille dans un hôpital.", "hospital"),
+        ("Mijn zus woont in Utrecht en werkt met haar kat in een ziekenhuis.", "cat"),
+    ],
+)
+def test_small_words_that_languages_share_tell_them_together(languages: Languages, text: str, english: str) -> None:
+    assert english in languages.in_english(text).split()
+
+
 def test_parts_of_a_compound_are_known(languages: Languages) -> None:
     (said,) = [each for each in languages.said("Das ist ein Geigenkonzert.") if each.start == 12]
     assert "concert" in said.english and "violin" in said.english

@@ -38,8 +38,8 @@ RARE = 5.0
 ROUNDS = 8
 WORDS_OF_GLOSS = 2
 LONGEST_SENTENCE = 40  # words; in longer ones anything could explain anything
-# Words this common in a language, and hardly in any other, tell the language of a text.
-SMALL, TELLING, ALL_ENGLISH = 150, 3.0, 1000
+# Words this common in a language, and not in English, tell the language of a text.
+SMALL, ALL_ENGLISH = 150, 1000
 CHINESE, LONGEST_CHINESE = 40_000, 6
 # What Korean makes of a sound at the beginning of a word.
 _FIRST_SOUNDS = (
@@ -184,23 +184,13 @@ def korean(database: Path) -> Meanings:
 
 
 def small_words(languages: Iterable[str]) -> dict[str, list[str]]:
-    """Common words by language that are rarer by far in all the others, and no English word; and those of English."""
-    found = {"en": wordfreq.top_n_list("en", SMALL)}
+    """The common words of each language, without those that are English words as well; and those of English."""
     english = set(wordfreq.top_n_list("en", ALL_ENGLISH))
+    found = {"en": wordfreq.top_n_list("en", SMALL)}
     for language in sorted(languages):
-        common = (word for word in wordfreq.top_n_list(language, SMALL) if word.isalpha() and len(word) > 1)
-        others = [other for other in languages if other != language]
-        found[language] = [
-            plain(word)
-            for word in common
-            if plain(word) not in english
-            and all(wordfreq.word_frequency(word, language) > TELLING * _plainly(word, other) for other in others)
-        ]
+        common = (plain(word) for word in wordfreq.top_n_list(language, SMALL) if word.isalpha() and len(word) > 1)
+        found[language] = [word for word in dict.fromkeys(common) if word not in english]
     return found
-
-
-def _plainly(word: str, language: str) -> float:
-    return max(wordfreq.word_frequency(word, language), wordfreq.word_frequency(plain(word), language))
 
 
 def with_forms(language: str, meant: Meanings, stem: Stem) -> Meanings:

@@ -10,7 +10,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from vault_mem.embedding.sorted_lines import look_up
 
 LETTERS = re.compile(r"[^\W\d_]+")
-ENGLISH = "en"
+ENGLISH = ("en",)
 # In a text of this many words or fewer, a single word may tell its language, if the model knows hardly any of them.
 FEW_WORDS = 6
 # The language of a text is told by how it begins: this many characters.
@@ -34,6 +34,9 @@ _HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]+")
 _ONLY_CHINESE = re.compile("[你她們這很嗎呢吧麼沒]")
 _HANGUL = re.compile(r"[가-힣]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
+
+
+Words = dict[tuple[int, int], str]  # by where they stand
 
 
 class Said(NamedTuple):
@@ -85,36 +88,29 @@ class Languages:
         own = votes.count(ENGLISH)
         if own == len(votes) and not few:  # nearly every text
             return []
-        others = Counter(vote for vote in votes if vote != ENGLISH).most_common(1)
-        language, count = others[0] if others else ("", 0)
-        if count > max(own, 1):
-            return list(self._translated(text, language))
-        if few and own < 2 and self._strange(begins):
-            return list(self._translated(text, language) if count > own else self._unknown(text))
-        return []
+        others = Counter(each for vote in votes if vote != ENGLISH for each in vote)
+        count = max(others.values(), default=0)
+        if count <= max(own, 1) and not (few and own < 2 and self._strange(begins)):
+            return []
+        if count <= own:
+            return self._all(self._languages, self._doubtful(text))
+        return self._all([name for name in others if others[name] == count], _words_of(text))
 
     def _strange(self, text: str) -> bool:
         """Whether the model does not know half of the words that are long enough to tell."""
         words = [plain(word) for word in LETTERS.findall(text) if len(word) >= SHORTEST_PART]
         return 2 * sum(not self._known(word) for word in words) >= len(words) > 0
 
-    def _translated(self, text: str, language: str) -> Iterator[Said]:
-        for match in LETTERS.finditer(text):
-            english = self._meaning(language, plain(match.group().lower()))
-            if english is not None:
-                yield Said(*match.span(), english)
+    def _doubtful(self, text: str) -> Words:
+        """The words that the model does not know."""
+        words = _words_of(text).items()
+        return {span: word for span, word in words if len(word) >= SHORTEST_PART and not self._known(word)}
 
-    def _unknown(self, text: str) -> Iterator[Said]:
-        """Words of a few that the model does not know and a language does: the one that has the most of them."""
-        words = {match.span(): plain(match.group().lower()) for match in LETTERS.finditer(text)}
-        doubtful = {span: word for span, word in words.items() if len(word) >= SHORTEST_PART and not self._known(word)}
-        if not doubtful:
-            return
-        found = {language: self._all(language, doubtful) for language in self._languages}
-        best = max(found, key=lambda language: len(found[language]))
-        yield from found[best]
+    def _all(self, languages: Iterable[str], words: Words) -> list[Said]:
+        """The words that a language has: of several, the one that has the most of them."""
+        return max((self._in(language, words) for language in languages), key=len, default=[])
 
-    def _all(self, language: str, words: dict[tuple[int, int], str]) -> list[Said]:
+    def _in(self, language: str, words: Words) -> list[Said]:
         meant = ((span, self._meaning(language, word)) for span, word in words.items())
         return [Said(*span, english) for span, english in meant if english is not None]
 
@@ -162,14 +158,19 @@ class Languages:
         return max(map(len, self._characters["zh"]))
 
     @cached_property
-    def _small(self) -> dict[str, str]:
+    def _small(self) -> dict[str, tuple[str, ...]]:
+        """Which languages have a small word."""
         told = json.loads((self._folder / "small_words.json").read_bytes())
-        return {word: language for language, words in told.items() for word in words.split()}
+        found: dict[str, tuple[str, ...]] = {}
+        for language, words in told.items():
+            for word in words.split():
+                found[word] = (*found.get(word, ()), language)
+        return found
 
     @cached_property
     def _languages(self) -> list[str]:
         """Those written in letters."""
-        return sorted(set(self._small.values()) - {ENGLISH})
+        return sorted({language for each in self._small.values() for language in each} - {*ENGLISH})
 
 
 class _Tables(dict[str, dict[str, str]]):
@@ -183,6 +184,10 @@ class _Tables(dict[str, dict[str, str]]):
         lines = (self._folder / f"{language}.txt").read_text(encoding="utf-8").splitlines()
         self[language] = dict(line.split("\t") for line in lines)
         return self[language]
+
+
+def _words_of(text: str) -> Words:
+    return {match.span(): plain(match.group().lower()) for match in LETTERS.finditer(text)}
 
 
 def _is_chinese(text: str) -> bool:
