@@ -59,14 +59,7 @@ class Languages:
 
     def in_english(self, text: str) -> str:
         """A text as the model can read it."""
-        found = self.said(text)
-        if not found:
-            return text
-        parts, end = [], 0
-        for word in found:
-            parts += [text[end : word.start], word.english]
-            end = word.end
-        return " ".join([*parts, text[end:]])
+        return with_english(text, self.said(text))
 
     def said(self, text: str) -> list[Said]:
         """The words of a text that are said differently in English, in order; none for a text the model reads."""
@@ -184,6 +177,15 @@ class _Tables(dict[str, dict[str, str]]):
         lines = (self._folder / f"{language}.txt").read_text(encoding="utf-8").splitlines()
         self[language] = dict(line.split("\t") for line in lines)
         return self[language]
+
+
+def with_english(text: str, words: Iterable[Said]) -> str:
+    """A text with some of its words in English."""
+    parts, end = [], 0
+    for word in words:
+        parts += [text[end : word.start], word.english]
+        end = word.end
+    return " ".join([*parts, text[end:]]) if parts else text
 
 
 def _words_of(text: str) -> Words:

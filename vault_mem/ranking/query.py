@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.embedding.languages import with_english
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.corpus import Corpus
 from vault_mem.index.lexicon import weight
@@ -150,13 +151,7 @@ def _as_the_vault_may_say(text: str, corpus: Corpus, vectors: TokenVectors) -> s
     """A query in English, where it is in a language that the model does not know and the vault hardly has a word of."""
     said = vectors.said(text)
     strange = [word for word in said if not any(map(corpus.having, terms(text[word.start : word.end])))]
-    if 2 * len(strange) <= len(said):
-        return text
-    parts, end = [], 0
-    for word in strange:
-        parts += [text[end : word.start], word.english]
-        end = word.end
-    return " ".join([*parts, text[end:]])
+    return with_english(text, strange) if 2 * len(strange) > len(said) else text
 
 
 def fluency(text: str, vectors: TokenVectors) -> float:
