@@ -154,6 +154,11 @@ def served(folder: Path) -> Iterator[Served]:
         shutil.rmtree(runtime, ignore_errors=True)
 
 
+def open_things(process: Path) -> tuple[int, int]:
+    """Open files and threads of a process, by its folder in /proc."""
+    return len(list((process / "fd").iterdir())), len(list((process / "task").iterdir()))
+
+
 def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
     """Until it is true; fails where it never becomes so."""
     deadline = time.monotonic() + seconds

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from daemons import Served, answer_on, served, wait_for, waits_for_input
+from daemons import Served, answer_on, open_things, served, wait_for, waits_for_input
 from helpers import memory, mode
 
 import vault_mem
@@ -377,14 +377,11 @@ def test_nothing_piles_up(one: Served, soak: bool) -> None:
                 case _:
                     one.ask("recall", f"entry {choose.randrange(100)}")
 
-    def open_things() -> tuple[int, int]:
-        return len(list((process / "fd").iterdir())), len(list((process / "task").iterdir()))
-
     calls(60)
     time.sleep(0.1)
-    files, threads = open_things()
+    files, threads = open_things(process)
     calls(20_000 if soak else 120)
-    wait_for(lambda: open_things()[0] <= files + 8 and open_things()[1] <= threads + 4)
+    wait_for(lambda: open_things(process)[0] <= files + 8 and open_things(process)[1] <= threads + 4)
 
 
 def test_it_ends_when_asked(one: Served) -> None:
