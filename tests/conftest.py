@@ -8,6 +8,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,18 +102,28 @@ class Command:
         return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _apart() -> Iterator[None]:
+    """No test meets a daemon of the user's own, or of another worker. A socket's path is short; pytest's are not."""
+    with tempfile.TemporaryDirectory(prefix="vm-", dir="/tmp") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", folder)
+        yield
+
+
 @pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
+def env(tmp_path: Path) -> Iterator[dict[str, str]]:
     """An environment in which nothing of the user's own is seen or touched."""
     home = tmp_path / "home"
     home.mkdir()
-    return {
-        "HOME": str(home),
-        "PATH": os.environ.get("PATH", ""),
-        "VAULT_MEM_INDEX_DIR": str(tmp_path / "index"),
-        "VAULT_MEM_DEBUG": "raise",
-        "VAULT_MEM_DAEMON": "off",
-    }
+    with tempfile.TemporaryDirectory(prefix="vm-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        yield {
+            "HOME": str(home),
+            "PATH": os.environ.get("PATH", ""),
+            "XDG_RUNTIME_DIR": folder,
+            "VAULT_MEM_INDEX_DIR": str(tmp_path / "index"),
+            "VAULT_MEM_DEBUG": "raise",
+            "VAULT_MEM_DAEMON": "off",
+        }
 
 
 @pytest.fixture
