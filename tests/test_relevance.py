@@ -247,6 +247,21 @@ def test_seven_that_say_the_same_take_two_places(cli: Command, root: Path) -> No
     assert sum("again" in each for each in found) == 2
 
 
+def test_long_ones_that_say_the_same_take_two_places(cli: Command, root: Path) -> None:
+    # a few other words do not make another text
+    subjects = "fence gate ladder press cellar barrels labels horses hay wages taxes roof well pump road".split()
+    minutes = "Gustav spoke of the orchard, and nobody objected. " + " ".join(
+        f"The {subject} will be seen to." for subject in subjects
+    )
+    for number in range(5):
+        text = f"{minutes} They met {number} times; the orchard stays as it is."
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)
+    for number, text in enumerate(("Gustav would rather hand the orchard over.", "The orchard needs a new fence.")):
+        memory(root, f"memories/x{number}.md", f"mem_a{number:011x}", text)
+    found = [each["content"] for each in cli.json("recall", "Gustav orchard objected", "-n", "4")["results"]]
+    assert sum("nobody objected" in each for each in found) == 2
+
+
 def test_order_within_a_second(vault: Vault) -> None:
     # V-2
     said = ["The first kettle is red", "A second tram came late", "Third, the orchard was sold"]

@@ -84,15 +84,18 @@ class Table:
 
     def sound(self) -> bool:
         """Whether the table has our columns and answers a real search."""
-        wanted = schema(self.dim)
-        if (
-            self._table.schema.names != wanted.names
-            or self._table.schema.field("vector").type != wanted.field("vector").type
-        ):
-            return False
-        probe = np.ones(self.dim, dtype=np.float32)
-        self._table.search(probe, vector_column_name="vector").select(["row", "memory"]).limit(1).to_arrow()
-        return True
+        from lancedb.background_loop import LOOP
+
+        async def sound() -> bool:
+            table, wanted = self._table._table, schema(self.dim)
+            there = await table.schema()
+            if there.names != wanted.names or there.field("vector").type != wanted.field("vector").type:
+                return False
+            probe = np.ones(self.dim, dtype=np.float32)
+            await table.query().nearest_to(probe).column("vector").select(["row", "memory"]).limit(1).to_arrow()
+            return True
+
+        return bool(LOOP.run(sound()))
 
     def add(self, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
         """Append rows of files that are not in the table yet: for a rebuild."""

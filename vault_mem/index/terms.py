@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from operator import add
 from pathlib import PurePosixPath
 
@@ -30,6 +31,7 @@ STOP = frozenset(
 _LETTERS = re.compile(r"[A-Za-z]+")
 _CAPITAL_WITHIN = re.compile(r"[a-z][A-Z]")
 _PART_OF_IDENTIFIER = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LONGEST_WORD = 45
 _DOUBLED = re.compile(r"([b-df-hjkmnp-rtvwxz])\1$")
 
 
@@ -64,8 +66,13 @@ def unspaced(term: str) -> bool:
 
 def stem(term: str) -> str:
     """What the forms of an English word have in common; other terms are their own stem."""
-    if len(term) <= 3 or not term.isascii() or not term.isalpha():
+    if not 3 < len(term) <= _LONGEST_WORD or not term.isascii() or not term.isalpha():
         return term
+    return _stem(term)
+
+
+@lru_cache(maxsize=20_000)
+def _stem(term: str) -> str:
     for ending, left in (("sses", "ss"), ("ies", "y"), ("ss", "ss"), ("us", "us"), ("s", "")):
         if term.endswith(ending):
             term = term[: -len(ending)] + left

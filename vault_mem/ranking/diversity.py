@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.terms import terms
 from vault_mem.ranking.rank import DIGITS, Ranking
+from vault_mem.ranking.reading import tokens_of
 
 # The share of a list that one kind, one category or one year may take for nothing, and what going beyond it costs.
 SHARE, OVER_BUDGET = 0.6, 0.5
@@ -29,6 +30,8 @@ ALIKE, ALIKE_LOOKED_UP = 2, 4
 # Texts that are near-identical in meaning say the same where they share this much of their words; those that are a
 # little less so, where they share nearly all.
 SAME_WORDS, ALL_WORDS, LESS = 0.6, 0.95, 0.03
+# Tokens are parts of words, and signs: two texts share a little more or less of them, which is much of a short one.
+ROUGHLY, FEW_TOKENS = 0.12, 4
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ def _alike(
 ) -> Callable[[int, NDArray[np.bool_]], list[int]]:
     """Which of some candidates say nearly what one of them says, by the part that answers."""
     vectors = catalogue.vectors[rows]
+    possible = _share_enough(tokens_of(catalogue, rows))
 
     @cache
     def words(number: int) -> frozenset[str]:
@@ -100,7 +104,7 @@ def _alike(
 
     def alike(number: int, asked: NDArray[np.bool_]) -> list[int]:
         cosines, found = vectors @ vectors[number], []
-        for other in np.flatnonzero(asked & (cosines >= near_identical - LESS)).tolist():
+        for other in np.flatnonzero(asked & possible[number] & (cosines >= near_identical - LESS)).tolist():
             shared = len(words(other) & words(number))
             share = SAME_WORDS if cosines[other] >= near_identical else ALL_WORDS
             if shared > 0 and shared >= share * (len(words(other)) + len(words(number)) - shared):
@@ -108,6 +112,16 @@ def _alike(
         return found
 
     return alike
+
+
+def _share_enough(texts: list[NDArray[np.int32]]) -> NDArray[np.bool_]:
+    """Which texts may share enough of their words, by their tokens: those are at hand, and words take far longer."""
+    distinct, number = np.unique(np.concatenate(texts), return_inverse=True)
+    has = np.zeros((len(texts), len(distinct)), dtype=np.float32)
+    has[np.repeat(np.arange(len(texts)), list(map(len, texts))), number] = 1
+    shared, sizes = has @ has.T, has.sum(axis=1)
+    either = sizes[:, None] + sizes - shared
+    return np.asarray(shared + FEW_TOKENS >= (SAME_WORDS - ROUGHLY) * either)
 
 
 @lru_cache(maxsize=2_000)

@@ -35,7 +35,7 @@ def matches(query_tokens: Sequence[int], texts: Readings, vectors: TokenVectors)
     number[distinct[some]] = np.arange(np.count_nonzero(some), dtype=np.int32)
     where = number[flat]
     hits = np.flatnonzero(where >= 0)
-    text = np.repeat(np.arange(len(texts.sizes)), texts.sizes)[hits]
+    text = np.searchsorted(np.cumsum(texts.sizes), hits, side="right")
     starts = np.flatnonzero(np.diff(text, prepend=-1))
     if len(starts):
         found[text[starts]] = np.maximum.reduceat(near[some][where[hits]], starts, axis=0)

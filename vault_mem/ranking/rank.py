@@ -190,8 +190,9 @@ def _candidates(
         whole = np.flatnonzero(allowed)
         seen = whole if catalogue.corpus.parted else slice(None)  # passages are left out, if there are any
         near = np.zeros(len(allowed), dtype=np.float32)
-        near[seen] = np.einsum("ij,j->i", catalogue.vectors[seen], towards) - middle.mean @ towards
-        places += _top(catalogue, np.round(near / middle.distances, 6), whole, OF_EACH)
+        along = np.einsum("ij,j->i", catalogue.vectors[seen], towards) - middle.mean @ towards
+        near[seen] = np.round(along / middle.distances[seen], 6)
+        places += _top(catalogue, near, whole, OF_EACH)
     if "links" in switches and places:
         top = float(first[places[0]]) or 1.0
         seeds = [(place, float(first[place]) / top) for place in places[:SEEDS]]

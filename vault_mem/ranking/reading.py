@@ -94,6 +94,14 @@ class Readings:
     sizes: NDArray[np.int64]
     forms: NDArray[np.float32]  # texts × fields of Form
 
+    def followed_by(self, more: Readings) -> Readings:
+        """These texts and then others."""
+        return Readings(
+            np.concatenate([self.tokens, more.tokens]),
+            np.concatenate([self.sizes, more.sizes]),
+            np.concatenate([self.forms, more.forms]),
+        )
+
 
 def readings(catalogue: Catalogue, places: Sequence[int], tokens: TokenVectors) -> Readings:
     """The readings of these places; what was read before is kept, packed as on the disk."""
@@ -109,6 +117,11 @@ def readings(catalogue: Catalogue, places: Sequence[int], tokens: TokenVectors) 
         (np.array([len(each) for each in found], dtype=np.int64) - _FORM.size) // 4,
         np.frombuffer(b"".join([each[: _FORM.size] for each in found]), np.float32).reshape(-1, len(Form._fields)),
     )
+
+
+def tokens_of(catalogue: Catalogue, rows: Sequence[int]) -> list[NDArray[np.int32]]:
+    """The tokens of texts that were read before."""
+    return [np.frombuffer(each, np.int32, offset=_FORM.size) for each in catalogue.readings(rows)]
 
 
 def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> int | None:

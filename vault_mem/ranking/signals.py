@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, MutableMapping, Sequence
 from functools import lru_cache
@@ -68,20 +69,21 @@ class CandidatePool:
         self.catalogue, self.query, self.moments, self.vectors = catalogue, query, moments, vectors
         self.places, self.rows, self.best = places, rows, best
         self.around = moments.around(places)
-        self.around_best = self._read_around()
-        self.texts = readings(catalogue, [*rows.tolist(), *self.around_best], vectors)
-        forms = self.texts.forms[: len(places)]
-        self.form = dict(zip(Form._fields, forms.T, strict=True))
+        own = readings(catalogue, rows.tolist(), vectors)
+        self.form = dict(zip(Form._fields, own.forms.T, strict=True))
         self.turn = np.where(rows == places, self.form["turn"], 0).astype(np.float32)
+        self.around_best = self._read_around()
+        self.texts = own.followed_by(readings(catalogue, self.around_best, vectors))
         self.total = np.float32(total(query.terms))
         self.passages = passages_of(catalogue)[places]
         read = UNREAD + (1 - UNREAD) * query.fluency
         self.told = (read * np.sqrt(np.minimum(MANY / self.passages, 1))).astype(np.float32)
 
     def _read_around(self) -> list[int]:
-        """The memories around the best candidates that are none themselves."""
+        """The memories around the best candidates, as far as these are turns, that are none themselves."""
         known = {-1, *self.places.tolist()}
-        return [place for place in dict.fromkeys(self.around[:READ_AROUND].ravel().tolist()) if place not in known]
+        around = self.around[:READ_AROUND][self.turn[:READ_AROUND] > 0]
+        return [place for place in dict.fromkeys(around.ravel().tolist()) if place not in known]
 
     def signals(self) -> dict[str, Signal]:
         """Every signal of every candidate."""
@@ -169,11 +171,15 @@ class CandidatePool:
 
     def _moment_meaning(self) -> Signal:
         """The cosine of the mean of a moment: the sum of its members' cosines, by the length of their sum."""
+        if not self.turn.any():
+            return self.turn
         cosines = np.where(self.around >= 0, self.best["cosine"][self.around], 0).sum(axis=1)
         lengths = self.moments.lengths_of_sums(self.catalogue.vectors, self.places, self.around)
         return np.asarray(np.round(np.maximum(cosines / lengths, 0), 6), dtype=np.float32)
 
     def _session_words(self) -> Signal:
+        if not self.turn.any():
+            return self.turn
         wanted = [(term, share(term)) for term, _ in self.query.terms]
         return self.moments.words(self.catalogue.lexicon, self.places, wanted)
 
@@ -192,9 +198,8 @@ class CandidatePool:
         for term, each in self.query.terms:
             wanted[stem(term)] = wanted.get(stem(term), 0.0) + each
         if self.catalogue.complete:
-            weighed = list(wanted.items())
             names = (titles(self.catalogue, place) for place in long.tolist())
-            told = np.array([sum([each for word, each in weighed if word in name]) for name in names])
+            told = np.array([math.fsum([wanted[word] for word in name if word in wanted]) for name in names])
         else:
             told = np.zeros(len(long))
             for word, each in wanted.items():

@@ -45,6 +45,7 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
     whole = np.zeros_like(rows) if parted else rows
     owners, all_lengths = catalogue.owner, _whole_lengths(catalogue) if parted else lengths
     mean_whole, memories = (corpus.mean_whole_length, corpus.memories) if parted else (mean, 0)
+    memory_of, wholes = _numbered(catalogue) if parted else (owners, owners)
     for term, each in terms:
         places, counts = lexicon.postings(term)
         if not len(places):
@@ -54,13 +55,24 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
         if not parted:
             covered[places] += weight
             continue
-        counted = np.bincount(owners[places], counts, len(rows)).astype(np.float32)
-        own = np.flatnonzero(counted)
+        counted = np.bincount(memory_of[places], counts, len(wholes)).astype(np.float32)
+        some = np.flatnonzero(counted)
+        counted, own = counted[some], wholes[some]
         rare = rarity(corpus.memories_having(term), memories) / rarity(corpus.having(term), corpus.rows)
         both = weight * np.float32((1 + rare) / 2)
-        whole[own] += both * saturation(counted[own] / OFTEN, all_lengths[own], mean_whole)
+        whole[own] += both * saturation(counted / OFTEN, all_lengths[own], mean_whole)
         covered[own] += weight
     return Words(rows, whole, covered)
+
+
+def _numbered(catalogue: Catalogue) -> tuple[Places, Places]:
+    """The number of the memory that each row is of, and the places of all memories, by number."""
+
+    def count() -> tuple[Places, Places]:
+        wholes, numbers = np.unique(catalogue.owner, return_inverse=True)
+        return numbers.astype(np.int64), wholes.astype(np.int64)
+
+    return catalogue.derived("numbered", count)
 
 
 def followed(catalogue: Catalogue, rows: Signal) -> Signal:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from vault_mem.index.terms import STOP, stem, terms
+from vault_mem.index.terms import STOP, normalised, stem, terms
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.results import Found
 
@@ -112,6 +112,10 @@ def _fitting(found: Found, wanted: Wanted, budget: int, cost: Cost) -> Found | N
 
 
 def _hits(text: str, wanted: Wanted) -> float:
+    plain = normalised(text)
+    # all but the last letter of a stem stands in every form of its word: most sentences need no closer look
+    if not any(word[:-1] in plain if len(word) > 3 else word in plain for word in wanted):
+        return 0.0
     # exact in any order: the order of a set differs from process to process, and so would the part that is shown
     return math.fsum(wanted.get(term, 0.0) for term in {stem(term) for term in terms(text)})
 
