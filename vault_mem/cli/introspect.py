@@ -28,7 +28,7 @@ def command(console: Console, budget: int | None, public_only: bool) -> None:
         return scaffolds.compose(agents_day.introspected(result, now), scaffold)
 
     result = vault.introspect_within(
-        lambda result: printed_tokens(console, result.to_dict() | {"scaffold": scaffold}, text(result)),
+        lambda result: printed_tokens(console, lambda: result.to_dict() | {"scaffold": scaffold}, text(result)),
         budget,
         public_only=public_only,
     )

@@ -117,7 +117,7 @@ class PrintedRecall:
     def cost(self, found: Found) -> int:
         """What showing a result takes, in tokens."""
         line = save_and_find.recalled_line(99, found, self._now, self._explain)
-        return printed_tokens(self._console, {"results": [self._record(found)]}, line + "\n")
+        return printed_tokens(self._console, lambda: {"results": [self._record(found)]}, line + "\n")
 
     def show(self, result: RecallResult) -> None:
         """Print what was found."""

@@ -48,7 +48,7 @@ def command(console: Console, budget: int | None, public_only: bool, hook: str |
         console.json = False
     spare = _FENCE if hook else 0
     result = vault.wake_up_within(
-        lambda result: printed_tokens(console, result.to_dict() | {"scaffold": scaffold}, text(result)) + spare,
+        lambda result: printed_tokens(console, lambda: result.to_dict() | {"scaffold": scaffold}, text(result)) + spare,
         budget,
         public_only=public_only,
         others=beside(console, vault),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 _PIECE = re.compile(r"[A-Za-z]+| (?=\S)|\s+|.", re.DOTALL)
 # Tokenizers split rare words into pieces of about three letters.
@@ -17,6 +18,7 @@ def count_tokens(text: str) -> int:
     return sum(times * _cost(piece) for piece, times in Counter(_PIECE.findall(text)).items())
 
 
+@lru_cache(maxsize=10_000)
 def _cost(piece: str) -> int:
     if piece == " ":  # goes with the word that follows
         return 0
