@@ -62,6 +62,7 @@ FIELDS = ("file", "n", "type", "importance", "private", *_TIMES, *BRIEF, "conten
 TOLD = ('"aliases":', '"supersedes":', '"metadata":')
 _PRIVATE, _NOTE, _TOLD = 1, 2, 4
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+_from_json = json.JSONDecoder().raw_decode  # `loads` looks for blanks around what we wrote ourselves
 
 
 class Held:
@@ -112,7 +113,7 @@ class Held:
     def brief(self) -> list[Any]:
         """What is told briefly."""
         if self._brief is None:
-            self._brief = list(json.loads(self._text(0)))
+            self._brief = list(_from_json(self._text(0))[0])
         return self._brief
 
     @property

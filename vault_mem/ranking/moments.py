@@ -86,8 +86,9 @@ class Moments:
         """How long the sum of the vectors around each place is; found out once."""
         missing = np.isnan(self._sums[places])
         if missing.any():
-            members = around[missing]
-            sums = (vectors[members] * (members >= 0)[:, :, None]).sum(axis=1)
+            members, sums = around[missing], vectors[places[missing]]
+            some = np.count_nonzero(members >= 0, axis=1) > 1  # the others are a moment by themselves
+            sums[some] = (vectors[members[some]] * (members[some] >= 0)[:, :, None]).sum(axis=1)
             lengths = np.linalg.norm(sums, axis=1)
             self._sums[places[missing]] = np.where(lengths > 0, lengths, 1)
         return self._sums[places]

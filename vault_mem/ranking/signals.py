@@ -29,7 +29,7 @@ Signal = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 # Around this many of the candidates the neighbours' texts are read too.
-READ_AROUND = 24
+READ_AROUND = 12
 # A note of more passages than this is about many things: its likeness says less, and less the more there are.
 MANY = 6.0
 # Of a note of more passages than this even the best passage has words of the query by chance.
