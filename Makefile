@@ -43,6 +43,7 @@ lint: $(BIN)/.installed
 	$(BIN)/python docs/pictures.py --check
 
 bench: $(BIN)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
 # Other memories, measured beside this one (docs/peers.md): each in an environment of its own below build/peers. Half an

@@ -59,7 +59,7 @@ def _labelled(decider: Decider, setting: Setting) -> Iterator[Figure]:
         setting.progress(f"guard-dev, {language}: {len(own):,} pairs judged")
         unseen = _cross_validated(decider, own)
         if unseen is None:
-            print("guard: scikit-learn is not installed, so nothing could be fitted: in-sample figures only")
+            print("guard: without scikit-learn (make bench installs it) nothing is fitted: in-sample figures only")
             yield Figure(f"guard: guard-dev {language}, recall in sample", in_sample[0])
             yield Figure(f"guard: guard-dev {language}, precision in sample", in_sample[1])
             continue

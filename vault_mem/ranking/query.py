@@ -160,7 +160,7 @@ def fluency(text: str, vectors: TokenVectors) -> float:
     Chinese shares its characters with Japanese, not its words.
     """
     letters = known = 0
-    chinese = _is_chinese(text)
+    chinese = _only_ideographs(text)
     in_english = {word.start for word in vectors.said(text)}
     for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
         said = text[token.start : token.end].strip()
@@ -179,7 +179,7 @@ def fluency(text: str, vectors: TokenVectors) -> float:
     return min(max((known / letters - SPELLED) / (READ - SPELLED), 0.0), 1.0) if letters else 0.0
 
 
-def _is_chinese(text: str) -> bool:
+def _only_ideographs(text: str) -> bool:
     """Whether a text is in Chinese characters alone, and more than a word or two."""
     return len(_IDEOGRAPH.findall(text)) > FEW_LETTERS and not _KANA.search(text)
 
@@ -241,7 +241,7 @@ def exact_parts(text: str) -> list[str]:
     """What must be found as it is written: part numbers, versions, paths, quotations, words without spaces."""
     plain = normalised(text)
     # Where no kana part the words, a run of characters is a clause and not a word.
-    spelled = [] if _is_chinese(plain) else _SPELLED.findall(plain)
+    spelled = [] if _only_ideographs(plain) else _SPELLED.findall(plain)
     found = [*_QUOTED.findall(plain), *_COMPOUND.findall(plain), *spelled]
     return sorted({each.strip() for each in found if each.strip()})[:MAX_TERMS]
 
