@@ -69,7 +69,8 @@ def test_confirm_and_recall(cli: Command, root: Path) -> None:
         found(cli)
         cli.run("show", OLD)
     assert {name: data for name, data in contents(root).items() if name in before} == before
-    cli.run("confirm", OLD, env=at("2026-11-12"))
+    for _ in range(2):  # the second, in the same second, changes nothing and is no operation to undo
+        assert cli.run("confirm", OLD, env=at("2026-11-12")).code == 0
     assert "last_confirmed: 2026-11-12T09:00:00" in path.read_text()
     cli.run("close", OLD, env=at("2026-11-13"))
     assert cli.run("confirm", OLD, env=at("2026-11-14")).code == 5

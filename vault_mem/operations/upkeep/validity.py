@@ -96,6 +96,8 @@ def _edit(transaction: Transaction, workspace: Workspace, memory: Memory, change
 
 
 def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> EditResult:
+    if not transaction.steps:
+        return EditResult(memory)  # confirmed twice in a second, or closed at the same time again
     adopt_in(workspace, transaction)
     op = commit(workspace, transaction)
     return EditResult(memory_written(workspace, transaction, memory.id), op)
