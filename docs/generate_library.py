@@ -165,8 +165,7 @@ def _types() -> Iterator[str]:
     yield "\n### Types\n"
     yield "All are in `vault_mem.types`. Results have `to_dict()` and `notices`; those that are sequences say so.\n"
     yield f"| name | what it takes |\n| --- | --- |\n{ALIASES}"
-    for name in types.__all__:
-        found = getattr(types, name)
+    for name, found in sorted(vars(types).items()):
         if not dataclasses.is_dataclass(found):
             continue
         several = ", a sequence" if hasattr(found, "__getitem__") and not issubclass(found, tuple) else ""

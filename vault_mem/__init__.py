@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# Where the public names are, but for the errors.
 _HOMES = {
     "vault_mem.python.vault": ("Vault",),
     "vault_mem.python.awaitable": ("AsyncVault",),
@@ -47,21 +48,6 @@ _HOMES = {
     "vault_mem.operations.memory.recall": ("RecallResult",),
     "vault_mem.operations.memory.remember": ("RememberResult",),
     "vault_mem.operations.memory.results": ("Found",),
-    "vault_mem.errors": (
-        "Busy",
-        "Changed",
-        "Conflict",
-        "EditRefused",
-        "InvalidInput",
-        "ModelNotFound",
-        "NotFound",
-        "SecretFound",
-        "SettingsError",
-        "Unsafe",
-        "VaultMemError",
-        "VaultNotFound",
-        "WriteFailed",
-    ),
 }
 __all__ = [
     "AsyncVault",
@@ -95,12 +81,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load the public names when they are used: a command that needs none of them starts without them."""
-    for home, names in _HOMES.items():
-        if name in names:
-            import importlib
+    if name not in __all__:
+        raise AttributeError(f"module 'vault_mem' has no attribute {name!r}")
+    import importlib
 
-            return getattr(importlib.import_module(home), name)
-    raise AttributeError(f"module 'vault_mem' has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "vault_mem.errors")
+    return getattr(importlib.import_module(home), name)
 
 
 def __dir__() -> list[str]:

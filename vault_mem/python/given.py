@@ -101,7 +101,7 @@ def types() -> ModuleType:
     Hints of methods are looked up in the module that has the methods, so there they are from then on.
     """
     found = importlib.import_module("vault_mem.types")
-    vars(library).update({name: getattr(found, name) for name in found.__all__})
+    vars(library).update({name: each for name, each in vars(found).items() if not name.startswith("_")})
     return found
 
 
