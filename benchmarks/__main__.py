@@ -66,7 +66,10 @@ def main() -> int:
 
 def _missing(name: str) -> str:
     """What a benchmark needs and is not there: the first such file of data, or package."""
-    module = importlib.import_module(f"benchmarks.{_PREFIX}{name}")
+    try:
+        module = importlib.import_module(f"benchmarks.{_PREFIX}{name}")
+    except ModuleNotFoundError as error:
+        return f"{error.name} is not installed"
     files = [DATA / file for file in getattr(module, "NEEDS", ()) if not (DATA / file).is_file()]
     packages = [each for each in getattr(module, "PACKAGES", ()) if importlib.util.find_spec(each) is None]
     return next((f"{os.path.relpath(file, PROJECT)} is not here" for file in files), "") or next(

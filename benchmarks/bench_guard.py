@@ -86,8 +86,8 @@ def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | Non
     decided: list[Decided] = []
     for fold in folds(pairs, FOLDS):
         held_out = set(fold)
-        rest = [place for place, row in enumerate(seen) if row is not None and place not in held_out]
-        weights = fit([seen[place] for place in rest], labels[rest])
+        rest = {place: row for place, row in enumerate(seen) if row is not None and place not in held_out}
+        weights = fit([*rest.values()], labels[[*rest]])
         with fitted(dict.fromkeys(LANGUAGES, weights)):
             decided += [decider.decide(pairs[place]) for place in fold]
     return decided
@@ -123,8 +123,12 @@ def _left_out(decider: Decider, pairs: list[Pair], others: list[Pair]) -> list[D
     seen, _ = observe(every)
     decided: list[Decided] = []
     for category in sorted({pair["category"] for pair in pairs}):
-        rest = [n for n, pair in enumerate(every) if seen[n] is not None and pair.get("category") != category]
-        weights = fit([seen[n] for n in rest], np.array([every[n]["label"] == "duplicate" for n in rest]))
+        rest = [
+            (row, pair["label"] == "duplicate")
+            for row, pair in zip(seen, every, strict=True)
+            if row is not None and pair.get("category") != category
+        ]
+        weights = fit([row for row, _ in rest], np.array([same for _, same in rest]))
         with fitted(dict.fromkeys(LANGUAGES, weights)):
             decided += [decider.decide(pair) for pair in pairs if pair["category"] == category]
     return decided
@@ -256,4 +260,4 @@ def _seconds(call: Any) -> float:
 
 
 def _read(path: Any) -> list[dict[str, Any]]:
-    return json.loads(path.read_text(encoding="utf-8"))
+    return list(json.loads(path.read_text(encoding="utf-8")))

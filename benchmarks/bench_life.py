@@ -18,6 +18,7 @@ from vault_mem import Memory, Vault
 from vault_mem.model import Link
 from vault_mem.notes.write import file_name
 from vault_mem.vault import files
+from vault_mem.vault.tree import Tree
 
 REFERENCES = 50
 ROUNDS = 9
@@ -30,7 +31,8 @@ vault = Vault(sys.argv[1])
 started, cpu = time.perf_counter(), time.process_time()
 vault.workspace.freshen(), vault.workspace.calibration
 opened, cpu_opened = time.perf_counter() - started, time.process_time() - cpu
-found = vault.consolidate(whole=True, limit=int(sys.argv[2])).merge_candidates
+done = vault.consolidate(whole=True, limit=int(sys.argv[2]))
+found = [*done.merge_candidates, *done.supersede_candidates]
 scale = 1 if sys.platform == "darwin" else 1024
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
 print(time.perf_counter() - started, time.process_time() - cpu, opened, cpu_opened, peak, len(found))
@@ -60,7 +62,7 @@ def _forget(setting: Setting, count: int) -> Iterator[Figure]:
     command("recall", "warm")
     taken, written = _rounds(
         setting,
-        vault.root,
+        vault.workspace.folder.tree,
         targets[: ROUNDS // 2 + 1],
         lambda id_: json.loads(command("forget", id_, "--json"))["references"],
     )
@@ -68,11 +70,12 @@ def _forget(setting: Setting, count: int) -> Iterator[Figure]:
     name = f"life: forget, {REFERENCES} references, {count:,} memories"
     reference = (written * 1000, "writing those files atomically")
     yield Figure(f"{name}, the command", taken * 1000, "ms", *reference, Target("≤", 5, of_ratio=True))
-    taken, written = _rounds(setting, vault.root, targets[ROUNDS // 2 + 1 :], lambda id_: vault.forget(id_).references)
+    tree = vault.workspace.folder.tree
+    taken, written = _rounds(setting, tree, targets[ROUNDS // 2 + 1 :], lambda id_: vault.forget(id_).references)
     yield Figure(f"{name}, without daemon", taken * 1000, "ms", written * 1000, "writing those files atomically")
 
 
-def _rounds(setting: Setting, root: Path, ids: list[str], forget: Callable[[str], list[str]]) -> tuple[float, float]:
+def _rounds(setting: Setting, tree: Tree, ids: list[str], forget: Callable[[str], list[str]]) -> tuple[float, float]:
     """Medians of forgetting, and of writing the same files, by turns; the first loads what there is to load."""
     taken: list[float] = []
     written: list[float] = []
@@ -82,7 +85,7 @@ def _rounds(setting: Setting, root: Path, ids: list[str], forget: Callable[[str]
         seconds = time.perf_counter() - started
         if len(references) < REFERENCES:
             raise AssertionError(f"{len(references)} files named it, not {REFERENCES}")
-        reference = _write_atomically(root, references)
+        reference = _write_atomically(tree, references)
         if number:
             taken.append(seconds)
             written.append(reference)
@@ -105,12 +108,12 @@ def _popular(count: int) -> Iterator[Memory]:
         yield memory
 
 
-def _write_atomically(root: Path, keys: list[str]) -> float:
+def _write_atomically(tree: Tree, keys: list[str]) -> float:
     """Seconds for writing these files, each whole and synced, as every write of the vault is."""
-    contents = [(root / key, (root / key).read_bytes()) for key in keys[:REFERENCES]]
+    contents = {key: tree.path(key).read_bytes() for key in keys[:REFERENCES]}
     started = time.perf_counter()
-    for path, data in contents:
-        files.replace(path, data, data)
+    for key, data in contents.items():
+        files.replace(tree, key, data, data)
     return time.perf_counter() - started
 
 

@@ -7,7 +7,7 @@ import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from benchmarks.harness import Figure, Setting, Target, interleaved
 from benchmarks.vaults import memories, write_vault
@@ -48,15 +48,14 @@ def run(setting: Setting) -> Iterator[Figure]:
     daemon = os.name == "posix"
     environment = dict(os.environ) | ({"VAULT_MEM_DAEMON": "on"} if daemon else {})
 
-    def call(*arguments: str, **options: object) -> None:
-        subprocess.run(
-            [sys.executable, *arguments], cwd=vault.root, env=environment, check=True, capture_output=True, **options
-        )
+    def call(*arguments: str) -> None:
+        command = [sys.executable, *arguments]
+        subprocess.run(command, cwd=vault.root, env=environment, check=True, capture_output=True)
 
     def sdk() -> None:
         call("-c", "import mcp")
 
-    def session(*messages: dict[str, object]) -> None:
+    def session(*messages: Mapping[str, object]) -> None:
         """Send, and hang up once every request is answered."""
         with subprocess.Popen(
             [sys.executable, "-m", "vault_mem", "mcp"],

@@ -14,7 +14,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 def _figures(size: int, way: str, found: dict[str, Any], *, aimed: bool) -> Iterator[Figure]:
     limits = LIMITS.get(size, ()) if aimed else ()
-    most = [Target("≤", limit) for limit in limits] or [None] * 4
+    most: Sequence[Target | None] = [Target("≤", limit) for limit in limits] or [None] * 4
     name = f"scale: {size:,} with {way}"
     for what in ("figures counted", "indexes built", "texts read ahead"):
         if what in found["ready"]:
@@ -127,7 +127,8 @@ def prepare(root: Path) -> dict[str, Any]:
 
     vault = Vault(root)
     vault.status()
-    index, found = vault.workspace.index, {"own": _own_way(vault)}
+    index = vault.workspace.index
+    found: dict[str, Any] = {"own": _own_way(vault)}
     if index.large:
         found["figures counted"] = _timed(lambda: keep_facts(index, _tell))[1]
         found["indexes built"] = _timed(lambda: get_ready(index, _tell))[1]
@@ -178,11 +179,12 @@ class _Synced:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._call, os.fsync = os.fsync, self
+        self._call = os.fsync
+        os.fsync = self._timed
 
-    def __call__(self, handle: int) -> None:
+    def _timed(self, fd: Any) -> None:
         began = time.perf_counter()
-        self._call(handle)
+        self._call(fd)
         self.seconds += time.perf_counter() - began
 
 

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -106,7 +107,7 @@ def run(setting: Setting) -> Iterator[Figure]:
         library, page = (statistics.median(each) * 1000 for each in taken)
         yield Figure(f"web: search at {size:,}", page, "ms", library, "the library, in process", Target("≤", 100))
         for path in ("status", "facets", "timeline?by=day", "graph", "history", "health"):
-            seconds = interleaved(5, lambda path=path: server.get(f"api/{path}"))[0]
+            seconds = interleaved(5, partial(server.get, f"api/{path}"))[0]
             yield Figure(f"web: {path.partition('?')[0]} at {size:,}", statistics.median(seconds) * 1000, "ms")
         with _browser() as browser:
             if browser is None:

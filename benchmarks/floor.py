@@ -90,9 +90,10 @@ def _bm25(catalogue: Catalogue, query: str) -> Scores:
 
 def _late(catalogue: Catalogue, tokens: TokenVectors, query: str, places: NDArray[np.int64]) -> Scores:
     texts = readings(catalogue, places.tolist(), tokens)
-    having = Counter(token for text in texts for token in set(text.tokens.tolist()))
+    each = np.split(texts.tokens, np.cumsum(texts.sizes)[:-1])
+    having = Counter(token for own in each for token in set(own.tolist()))
     asked = sorted({token.id for token in tokens.tokens(query)})
-    rarity = np.array([weight(having[token], len(texts)) for token in asked]) ** RARITY
+    rarity = np.array([weight(having[token], len(each)) for token in asked]) ** RARITY
     return np.asarray(matches(asked, texts, tokens) @ rarity)
 
 

@@ -123,7 +123,7 @@ def watch(name: str, entry: Sample, workspace: Workspace, ids: Mapping[str, str]
         kept = gold | (np.arange(len(gold)) < CANDIDATES)
         signals = {each: values[kept] for each, values in ranked.signals.items()}
         fixed = sum(weight * signals[each] for each, weight in SET.items() if each not in AFTERWARDS)
-        seen.append(Question(name, entry["name"], signals, fixed, gold[kept], len(wanted), outcome.fluency))
+        seen.append(Question(name, entry["name"], signals, np.asarray(fixed), gold[kept], len(wanted), outcome.fluency))
     return seen
 
 

@@ -91,8 +91,8 @@ def fit(
             own = torch.arange(len(rows))
             loss = (1 - cosines).mean() + CONTRAST * functional.cross_entropy(made @ wanted.T / TEMPERATURE, own)
             optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()  # type: ignore[no-untyped-call]
+            loss.backward()
+            optimiser.step()
             step += 1
             agreement += float(cosines.detach().sum())
         print(f"fit: epoch {epoch + 1}, mean cosine {agreement / len(order):.4f}", file=sys.stderr, flush=True)

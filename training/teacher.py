@@ -39,8 +39,8 @@ class Teacher:
             kept: NDArray[np.float16] = np.load(file)
             return kept
         started = time.time()
-        vectors = self._loaded().encode(texts, batch_size=32, show_progress_bar=False, normalize_embeddings=True)
-        vectors = vectors.astype(np.float16)
+        made = self._loaded().encode(texts, batch_size=32, show_progress_bar=False, normalize_embeddings=True)
+        vectors: NDArray[np.float16] = made.astype(np.float16)
         partial = file.with_suffix(".partial.npy")
         np.save(partial, vectors)
         partial.rename(file)

@@ -102,7 +102,9 @@ def _keep(record: dict[str, Any]) -> None:
 
 
 def _run(words: list[str], timeout: float = HOUR, **options: Any) -> str:
-    done = subprocess.run(words, capture_output=True, text=True, timeout=max(timeout, 0), **options)
+    done: subprocess.CompletedProcess[str] = subprocess.run(
+        words, capture_output=True, text=True, timeout=max(timeout, 0), **options
+    )
     if done.returncode:
         raise RuntimeError(f"{Path(words[0]).name} {words[1]}: {done.stderr.strip()[-600:] or done.stdout[-600:]}")
     return done.stdout
