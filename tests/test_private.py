@@ -275,3 +275,20 @@ def test_a_note_that_cannot_be_read_for_a_moment(
         assert contents(root) == before
     else:
         assert b"links" not in naming.read_bytes()
+
+
+def test_a_vault_within_an_included_folder_is_its_own(cli: Command, root: Path) -> None:
+    # P-3, S-6: which of its notes are private, this vault does not know; unless it is asked, nobody reads them
+    note(root, "projects/x/vault-mem.toml", "")
+    note(root, "projects/x/private/oud.md", "A secret about the oud.\n")
+    note(root, "projects/x/deep/er.md", "Deeper about the oud.\n")
+    note(root, "projects/y/open.md", "Something open about the oud.\n")
+    memory(root, "memories/z/zither.md", "mem_00000000000a", "The zither is mine")
+    note(root, "memories/z/vault-mem.toml", "")
+    for include in ("projects/**", "**", "projects/x/private/**"):
+        cli.run("config", "set", "include", include)
+        found = [each["path"] for each in cli.json("recall", "oud", "-n", "20")["results"]]
+        assert found == ([] if "private" in include else ["projects/y/open.md"])
+    cli.run("reindex")
+    assert cli.json("list")["memories"] == []
+    assert [each["path"] for each in cli.json("status")["problems"]] == ["memories/z"]  # V-9: no silent loss

@@ -124,6 +124,20 @@ def test_settings_that_change_what_a_note_is(one: Served) -> None:
     assert "notes/outside.md" not in one.found("theremin")
 
 
+def test_a_folder_that_becomes_a_vault(one: Served) -> None:
+    # P-3, R-7: what is private there is not known here, so its notes leave at once, and come back with it
+    note(one.root, "projects/x/private/oud.md", "A secret about the oud.\n")
+    assert one.run("config", "set", "include", "projects/**").code == 0
+    assert one.found("secret oud")[0] == "projects/x/private/oud.md"
+    mark = note(one.root, "projects/x/vault-mem.toml", "")
+    assert "projects/x/private/oud.md" not in one.found("secret oud")
+    (one.root / "projects/x/private/later.md").write_text("Another secret about the oud.\n")
+    assert not [path for path in one.found("secret oud", 20) if "projects" in path]
+    mark.unlink()
+    assert {"projects/x/private/oud.md", "projects/x/private/later.md"} <= set(one.found("secret oud", 20))
+    assert one.run("config", "unset", "include").code == 0
+
+
 def test_settings_that_change_what_a_file_says(one: Served) -> None:
     # V-2, P-2, R-7: the time zone of a time without one, and which folder is private
     memory(one.root, "hidden/sitar.md", "mem_aaaa11110001", "A note about the sitar.")

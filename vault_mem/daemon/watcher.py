@@ -176,6 +176,8 @@ class Watcher:
             self._changed()
         elif relative == VAULT_FILE:
             self._changed()
+        elif name == VAULT_FILE:  # a folder became a vault of its own, or is none any more
+            self._scan()
 
     def lost_track(self) -> None:
         """Events were lost: only a scan can tell."""

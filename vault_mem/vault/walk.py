@@ -68,7 +68,7 @@ def walk(folder: Folder) -> Listing:
         if ".." in rule.top.split("/"):
             listing.problems.append(Problem(rule.top, "include points outside the vault and is not read"))
         else:
-            _walk(folder, rule.top, listing, rule.ignored, rule.wanted)
+            _walk(folder, rule, listing)
     listing.files.pop(f"{settings.private_folder}/{_RESERVED_PRIVATE}", None)
     return listing
 
@@ -79,11 +79,18 @@ def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
     listing = Listing()
     rules = _rules(folder)
     reserved = f"{folder.settings.private_folder}/{_RESERVED_PRIVATE}"
+    vaults: dict[tuple[str, str], bool] = {}
     for key in keys:
         relative = native(key)
-        if key == reserved or not any(rule.covers(relative) for rule in rules):
+        parent = relative.rpartition("/")[0]
+        rule = next((rule for rule in rules if rule.covers(relative)), None)
+        if key == reserved or rule is None:
             continue
         try:
+            if (rule.above, parent) not in vaults:
+                vaults[rule.above, parent] = _of_other_vault(folder, rule, parent)
+            if vaults[rule.above, parent]:
+                continue
             result = folder.tree.stat(key)
         except OSError as error:
             listing.unreadable(key, f"cannot be read: {error.strerror}")
@@ -109,7 +116,7 @@ def has_stub(folder: Folder, key: str) -> bool:
 def others(folder: Folder) -> list[str]:
     """The notes that are no memories and could be included, in a folder that need not be a vault yet."""
     listing = Listing()
-    _walk(folder, "", listing, _not_included(folder), _globs(["**"], anchored=True))
+    _walk(folder, _Rule("", _not_included(folder), _globs(["**"], anchored=True)), listing)
     return list(listing.files)
 
 
@@ -131,6 +138,11 @@ class _Rule:
     ignored: _Ignored
     wanted: re.Pattern[str] | None
 
+    @property
+    def above(self) -> str:
+        """The folder below which a folder may be a vault of its own: one that the settings call ours is not."""
+        return self.top if self.wanted is None else ""
+
     def covers(self, relative: str) -> bool:
         """Whether the walk would come upon this file and take it for a note."""
         if self.top and not relative.startswith(self.top + "/"):
@@ -145,6 +157,15 @@ class _Rule:
             if self.ignored.folder(parent):
                 return False
         return _is_note(relative, parts[-1], parent, self.ignored, self.wanted)
+
+
+def _of_other_vault(folder: Folder, rule: _Rule, relative: str) -> bool:
+    """Whether a folder is, or is in, a vault within this one: which of its notes are private is its own matter."""
+    while len(relative) > len(rule.above):
+        if folder.tree.exists(f"{key_of(relative)}/{VAULT_FILE}"):
+            return True
+        relative = relative.rpartition("/")[0]
+    return False
 
 
 def _rules(folder: Folder) -> list[_Rule]:
@@ -207,13 +228,18 @@ def content_hash(raw: bytes, size: int) -> str:
     return hashlib.blake2b(raw + size.to_bytes(8), digest_size=16).hexdigest()
 
 
-def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted: re.Pattern[str] | None) -> None:
-    pending = [top]
+def _walk(folder: Folder, rule: _Rule, listing: Listing) -> None:
+    ignored, wanted = rule.ignored, rule.wanted
+    pending = [rule.top]
     stubs: list[str] = []
     while pending:
         below = pending.pop()
         prefix = below + "/" if below else ""
         try:
+            if _of_other_vault(folder, rule, below):
+                if wanted is None:  # its notes were memories of ours before
+                    listing.problems.append(Problem(key_of(below), "is a vault of its own and is not read"))
+                continue
             with folder.tree.scan(key_of(below)) as entries:
                 for entry in entries:
                     name = entry.name
