@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.embedding.embedder import Vectors
@@ -55,52 +55,10 @@ class Wanted:
     as_written: str = ""  # where a query has nothing but stop words and signs
 
 
-class Candidates(Protocol):
-    """The memories that may be what somebody looks for."""
-
-    @property
-    def corpus(self) -> Corpus:
-        """The figures of the whole vault."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether every catalogue has all rows, so that there is nothing to gather."""
-
-    def gather(self, wanted: Wanted, filters: Filters, now: datetime, count: int) -> set[str]:
-        """The files that answer best, about that many by each way of searching."""
-
-    def around(self, files: Collection[str]) -> set[str]:
-        """The files linked to these, in either direction, and those of the same moments."""
-
-    def catalogue(self, files: Collection[str]) -> Catalogue:
-        """The rows of these files."""
-
-    def in_time(self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime) -> Catalogue:
-        """The rows of these files and of those just before and after some of them, with the sessions of all."""
-
-    def pairing(self, files: Collection[str] | None) -> Catalogue:
-        """The rows of these files and of those that are most like one of them; None stands for all files."""
-
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
-        """At least that many of the files whose whole is nearest to a vector; `ours` are no included notes."""
-
-    def saying(self, text: str) -> Catalogue:
-        """The rows of memories of this very text."""
-
-    def last_of_second(self, second: float) -> float | None:
-        """When the last memory of one second was made, in the table's count; None where there is none."""
-
-    def sample(self) -> tuple[list[str], Vectors]:
-        """Texts and vectors of memories that stand for all."""
-
-    def calibration(self, base: Calibration) -> Calibration:
-        """What a cosine means in this vault."""
-
-
 class AtHand:
     """Every row is in memory: searching is exact, and there is nothing to keep fresh but the rows."""
 
-    complete = True
+    complete = True  # every catalogue has all rows, so that there is nothing to gather
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -279,6 +237,10 @@ class InTable:
     def calibration(self, base: Calibration) -> Calibration:
         """What a cosine means in this vault."""
         return self._facts.calibration(base)
+
+
+# The memories that may be what somebody looks for.
+Candidates = AtHand | InTable
 
 
 def _all(*conditions: str) -> str:

@@ -119,10 +119,9 @@ class Catalogue:
 
     def _fill(self, columns: Mapping[str, Any]) -> None:
         self.vectors: Vectors = columns["vector"]
-        self.files, self._hashes, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
-            columns[name] for name in _TEXTS
-        )
-        self.tags, self.people = (columns[name] for name in _LISTS)
+        self._columns = tuple(columns[name] for name in (*_TEXTS, *_LISTS))
+        self.files, self._hashes, self.ids, self.kinds, self.categories, self.emotions = self._columns[:6]
+        self.texts, self._records, self.tags, self.people = self._columns[6:]
         self.n = columns["n"].astype(np.int32)
         self.importance = columns["importance"].astype(np.float32)
         self.private = np.array(columns["private"], dtype=bool)
@@ -230,8 +229,7 @@ class Catalogue:
 
     def place_of_id(self, id_: str) -> int | None:
         """Where the whole memory of an id is."""
-        key = self.names.key_of(id_)
-        return None if key is None else self.place_of(key)
+        return self.place_of(self.names.key_of(id_) or "")
 
     def record(self, place: int) -> dict[str, Any]:
         """All fields of the memory at a place but its text."""
@@ -286,7 +284,8 @@ class Catalogue:
     def differing(self, table: Table) -> set[str]:
         """The files whose rows in the table are not those at hand."""
         found = table.select(("file", *_SIGNS), f"n = 0 AND {TYPES}")
-        there = dict(zip(found.column("file").to_pylist(), _signs(found), strict=True))
+        signs = zip(*(found.column(name).to_pylist() for name in _SIGNS), strict=True)
+        there = dict(zip(found.column("file").to_pylist(), signs, strict=True))
         places = np.flatnonzero(self.alive & (self.n == 0)).tolist()
         here = {self.files[each]: (self._hashes[each], self.ids[each], self.created[each]) for each in places}
         return {file for file in here.keys() | there.keys() if here.get(file) != there.get(file)}
@@ -336,7 +335,7 @@ class Catalogue:
             places.append(place)
             self.owner[place] = places[0]
             self.vectors[place] = row["vector"]
-            for column, name in zip(self._texts(), (*_TEXTS, *_LISTS), strict=True):
+            for column, name in zip(self._columns, (*_TEXTS, *_LISTS), strict=True):
                 column[place] = row[name]
             self.n[place], self.importance[place], self.private[place] = row["n"], row["importance"], row["private"]
             self.ours[place] = row["type"] == MEMORY
@@ -347,26 +346,13 @@ class Catalogue:
             self.alive[place] = True
             self._take_facts([place])
 
-    def _texts(self) -> tuple[Any, ...]:
-        own = (
-            self.files,
-            self._hashes,
-            self.ids,
-            self.kinds,
-            self.categories,
-            self.emotions,
-            self.texts,
-            self._records,
-        )
-        return (*own, self.tags, self.people)
-
     def _reserve(self, count: int) -> None:
         missing = count - len(self._free)
         if missing <= 0:
             return
         size = len(self.files)
         more = max(missing, size // 8, 64)
-        for column in self._texts():
+        for column in self._columns:
             column.extend([""] * more)
         self.vectors = np.concatenate([self.vectors, np.zeros((more, self.vectors.shape[1]), dtype=np.float32)])
         for name in ("n", "importance", "private", "created", "valid_from", "valid_to", "ours", "alive", "owner"):
@@ -374,10 +360,6 @@ class Catalogue:
             setattr(self, name, np.concatenate([array, np.zeros(more, dtype=array.dtype)]))
         self.lexicon.reserve(size + more)
         self._free += range(size + more - 1, size - 1, -1)
-
-
-def _signs(found: pa.Table) -> Iterable[tuple[Any, ...]]:
-    return zip(*(found.column(name).to_pylist() for name in _SIGNS), strict=True)
 
 
 def _times(column: NDArray[Any], default: float) -> NDArray[np.float64]:

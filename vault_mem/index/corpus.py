@@ -6,16 +6,20 @@ Told of the rows at hand, or kept beside the table (`index/facts.py`) where only
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
-from vault_mem.index.people import PERSON, NameFacts, names_at_hand
+from vault_mem.index.people import PERSON, NamesAtHand, names_at_hand
 
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
+    from vault_mem.index.facts import Facts
+
+# The figures of all memories and included notes: counted of the rows at hand, or kept beside the table.
+Corpus: TypeAlias = "AllAtHand | Facts"
 
 # The mean is rounded to this, so that a single memory does not change it.
 DIGITS = 3
@@ -29,62 +33,6 @@ class Likeness(NamedTuple):
     deviation: float
 
 
-class Corpus(Protocol):
-    """The figures of all memories and included notes."""
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are: whole memories, and passages of long ones."""
-
-    @property
-    def memories(self) -> int:
-        """How many whole memories."""
-
-    @property
-    def parted(self) -> bool:
-        """Whether any memory is long enough to be cut."""
-
-    @property
-    def mean_length(self) -> float:
-        """How many terms a row has on average."""
-
-    @property
-    def mean_whole_length(self) -> float:
-        """How many terms a memory has on average, its passages counted together."""
-
-    @property
-    def mean(self) -> Vectors:
-        """The mean of the vectors of whole memories."""
-
-    @property
-    def names(self) -> NameFacts:
-        """What memories say of people and tags."""
-
-    def period(self) -> tuple[float, float] | None:
-        """When the first and the last were made; None where there are none."""
-
-    def made_within(self, first: float, last: float) -> bool:
-        """Whether any was made in that time."""
-
-    def having(self, term: str) -> int:
-        """How many rows have a term."""
-
-    def memories_having(self, term: str) -> int:
-        """How many memories have a term in any of their rows."""
-
-    def mentioned(self, terms: Sequence[str]) -> int:
-        """How many memories have all of these terms, or may have."""
-
-    def about(self, people: Collection[str]) -> int:
-        """How many memories are about one of these people."""
-
-    def likeness(self, vector: Vectors, cosines: NDArray[np.float32]) -> tuple[Likeness, Likeness]:
-        """How like a vector whole memories are, and all rows; `cosines` are those of the rows at hand, by place."""
-
-    def words(self, first: str) -> Iterable[str]:
-        """The words that begin with a letter, as they were written."""
-
-
 class AllAtHand:
     """The figures of a catalogue that has every row; they follow its changes."""
 
@@ -93,7 +41,7 @@ class AllAtHand:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """How many rows there are: whole memories, and passages of long ones."""
         return len(self._catalogue)
 
     @property
@@ -114,7 +62,7 @@ class AllAtHand:
 
     @property
     def mean_whole_length(self) -> float:
-        """How many terms a memory has on average."""
+        """How many terms a memory has on average, its passages counted together."""
         return self._terms / max(self.memories, 1)
 
     @property
@@ -128,12 +76,12 @@ class AllAtHand:
         return self._catalogue.derived("mean", lambda: Mean(self._catalogue)).value
 
     @property
-    def names(self) -> NameFacts:
+    def names(self) -> NamesAtHand:
         """What memories say of people and tags."""
         return names_at_hand(self._catalogue)
 
     def period(self) -> tuple[float, float] | None:
-        """When the first and the last were made."""
+        """When the first and the last were made; None where there are none."""
         catalogue = self._catalogue
 
         def found() -> tuple[float, float] | None:
@@ -152,7 +100,7 @@ class AllAtHand:
         return len(self._catalogue.lexicon.postings(term)[0])
 
     def memories_having(self, term: str) -> int:
-        """How many memories have a term."""
+        """How many memories have a term in any of their rows."""
         owners = self._catalogue.owner[self._catalogue.lexicon.postings(term)[0]]
         return int(np.count_nonzero(np.bincount(owners)))  # faster than `unique`, which sorts
 
@@ -165,13 +113,13 @@ class AllAtHand:
         return len(names_at_hand(self._catalogue).places(PERSON, people))
 
     def likeness(self, vector: Vectors, cosines: NDArray[np.float32]) -> tuple[Likeness, Likeness]:
-        """How like a vector whole memories are, and all rows."""
+        """How like a vector whole memories are, and all rows; `cosines` are those of the rows at hand, by place."""
         alive = self._catalogue.alive
         all_ = _likeness(cosines[alive])
         return _likeness(cosines[alive & (self._catalogue.n == 0)]) if self.parted else all_, all_
 
     def words(self, first: str) -> Iterable[str]:
-        """The words that begin with a letter."""
+        """The words that begin with a letter, as they were written."""
         return (word for word in self._catalogue.lexicon.words() if word[:1] == first)
 
 

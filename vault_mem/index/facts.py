@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,7 @@ CREATE INDEX IF NOT EXISTS by_session ON memories (session, since, length);
 CREATE TABLE IF NOT EXISTS sample (id TEXT PRIMARY KEY, file TEXT, text TEXT, vector BLOB) WITHOUT ROWID;
 """
 
+T = TypeVar("T")
 Row = Mapping[str, Any]
 Matrix = NDArray[np.float64]
 
@@ -125,7 +126,7 @@ class Facts:
                 done += len(rows)
                 if progress is not None:
                     progress(min(done, total), total)
-            self._cut_all()
+            self._cut_from((-math.inf, ""))
             self._put(format=FORMAT, version=table.version)
 
     def rows_of(self, table: Table, files: Collection[str]) -> Sequence[Row]:
@@ -177,10 +178,9 @@ class Facts:
         self._add("words", "word, rows", [(each, sign * count) for each, count in words.items()], "word", "rows")
         named = [(*each, sign * count) for each, count in names.items()]
         self._add("names", "kind, key, value, count", named, "key, kind, value", "count")
-        parts = [row for row in rows if row["n"] > 0]
         heads = [row for row in rows if row["n"] == 0]
         self._add_vectors("whole", heads, sign)
-        self._add_vectors("parts", parts, sign)
+        self._add_vectors("parts", [row for row in rows if row["n"] > 0], sign)
         self._put(terms=(self._meta("terms") or 0) + sign * lengths)
         self._sample(heads, sign)
 
@@ -254,12 +254,11 @@ class Facts:
         for row in sorted(rows, key=lambda row: row["n"]):
             by_file.setdefault(row["file"], []).append(row)
         next_ = self._last + 1
-        values, kept = [], []
-        for number, (file, own) in enumerate(by_file.items(), next_):
-            first = own[0]
-            told = (first["created"], first["valid_to"], first["private"], first["length"])
-            values.append((number, file, *told))
-            kept.append((number, packed(own)))
+        values = [
+            (number, file, *(own[0][name] for name in ("created", "valid_to", "private", "length")))
+            for number, (file, own) in enumerate(by_file.items(), next_)
+        ]
+        kept = [(number, packed(own)) for number, own in enumerate(by_file.values(), next_)]
         columns = "number, file, created, valid_to, private, length"
         self._db.executemany(f"INSERT OR REPLACE INTO memories ({columns}) VALUES (?, ?, ?, ?, ?, ?)", values)
         self._db.executemany("INSERT INTO rows VALUES (?, ?)", kept)
@@ -276,10 +275,8 @@ class Facts:
                 found.append((created, file))
                 self._put(sessions=(self._meta("sessions") or 0) - (since is not None and since % LONGEST == 0))
                 self._put(length=self._meta("length") - terms)
-                self._db.execute("DELETE FROM memories WHERE number = ?", (number,))
-                self._db.execute("DELETE FROM rows WHERE number = ?", (number,))
-                self._db.execute("DELETE FROM readings WHERE number = ?", (number,))
-                self._db.execute("DELETE FROM places WHERE number = ?", (number,))
+                for table in ("memories", "rows", "readings", "places"):
+                    self._db.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
         return found
 
     @property
@@ -296,8 +293,7 @@ class Facts:
             files = [] if known is None else self._db.execute(later, (known, MOST_RECENT + 1)).fetchall()
             return None if known is None or len(files) > MOST_RECENT else [file for (file,) in files]
 
-        recent: list[str] | None = self._cached("recent", found)
-        return recent
+        return self._cached("recent", found)
 
     def _place(self, table: Table) -> None:
         """Note where the rows are that came since this was last done."""
@@ -354,21 +350,6 @@ class Facts:
         for file, data in self._db.execute("SELECT file, packed FROM memories JOIN rows USING (number) ORDER BY file"):
             yield unpacked(file, data, self._dim)[0]
 
-    def _cut_all(self) -> None:
-        """Cut the whole order into sessions."""
-        order = self._db.execute("SELECT number, created FROM memories ORDER BY created, file")
-        sessions, values = 0, []
-        number = session = since = -1
-        last = float("-inf")
-        for number, created in order:
-            since = since + 1 if SECOND <= created - last <= GAP else 0
-            session = number if since % LONGEST == 0 else session
-            sessions += session == number
-            values.append((since, session, number))
-            last = created
-        self._db.executemany("UPDATE memories SET since = ?, session = ? WHERE number = ?", values)
-        self._put(sessions=sessions)
-
     def _cut_from(self, moment: tuple[float, str]) -> None:
         """Cut the order into sessions from a moment on, up to where nothing changes any more."""
         before = self._db.execute(
@@ -376,7 +357,7 @@ class Facts:
             "ORDER BY created DESC, file DESC LIMIT 1",
             moment,
         ).fetchone()
-        last, since, session = before or (float("-inf"), -1, -1)
+        last, since, session = before or (-math.inf, -1, -1)
         after = self._db.execute(
             "SELECT number, created, since, session FROM memories WHERE (created, file) >= (?, ?) "
             "ORDER BY created, file",
@@ -517,13 +498,11 @@ class Facts:
             # one memory may have several forms: no more than all can
             return min(sum(row[0] for row in rows), self.rows), min(sum(row[1] for row in rows), self.memories)
 
-        having: tuple[int, int] = self._cached(("having", term), found)
-        return having
+        return self._cached(("having", term), found)
 
     def forms(self, term: str) -> set[str]:
         """The stems under which a term is counted."""
-        found: set[str] = self._cached(("forms", term), lambda: self._forms(term))
-        return found
+        return self._cached(("forms", term), lambda: self._forms(term))
 
     def _forms(self, term: str) -> set[str]:
         if len(term) == 1 and unspaced(term):
@@ -532,36 +511,30 @@ class Facts:
 
     def spelled(self, term: str) -> set[str]:
         """The words of the vault that a term stands for: itself and its forms; of a letter the pairs it is in."""
-        found: set[str] = self._cached(("spelled", term), lambda: self._spelled(term))
-        return found
+        return self._cached(("spelled", term), lambda: self._spelled(term))
 
     def _spelled(self, term: str) -> set[str]:
         if len(term) == 1 and unspaced(term):
             pairs = "SELECT word FROM words WHERE length(word) <= 2 AND word LIKE ? LIMIT 200"
             return {word for (word,) in self._db.execute(pairs, (f"%{term}%",))}
         wanted = stem_of(term)
-        alike = [] if unspaced(term) else self._beginning(wanted.removesuffix("i"))  # studies, study: studi
+        alike = [] if unspaced(term) else self.words(wanted.removesuffix("i"))  # studies, study: studi
         return {term, *self._inflected(term), *(word for word in alike if stem_of(word) == wanted)}
 
     def _inflected(self, term: str) -> set[str]:
         """The forms of a word in the language that the vault is written in, if that is not English."""
         if len(term) < START or not term.isalpha() or unspaced(term):
             return set()
-        languages = self._cached("languages", lambda: spoken(self._rows_with, self.rows))
-        alike = self._beginning(term[:START]) if languages else []
+        rows_with = "SELECT rows FROM words WHERE word = ?"
+        languages = self._cached("languages", lambda: spoken(lambda word: self._one(rows_with, word) or 0, self.rows))
+        alike = self.words(term[:START]) if languages else []
         return {word for word in alike for each in languages if stem_in(each, word) == stem_in(each, term)} - STOP
 
-    def _rows_with(self, word: str) -> int:
-        return int(self._one("SELECT rows FROM words WHERE word = ?", word) or 0)
-
-    def _beginning(self, letters: str) -> list[str]:
+    def words(self, letters: str) -> list[str]:
+        """The words that begin with these letters."""
         last = letters[:-1] + chr(ord(letters[-1]) + 1)
         found = self._db.execute("SELECT word FROM words WHERE word >= ? AND word < ?", (letters, last))
         return [word for (word,) in found]
-
-    def words(self, first: str) -> list[str]:
-        """The words that begin with a letter."""
-        return self._beginning(first)
 
     def mentioned(self, terms: Sequence[str]) -> int:
         """How many memories may have all of these terms: no more than have the rarest."""
@@ -575,7 +548,8 @@ class Facts:
         """How like a vector whole memories are, and all rows."""
         wide = np.asarray(vector, dtype=np.float64)
         whole, parts = (self._cached(each, partial(self._vectors, each)) for each in ("whole", "parts"))
-        return _likeness(wide, whole), _likeness(wide, tuple(a + b for a, b in zip(whole, parts, strict=True)))
+        all_ = (whole[0] + parts[0], whole[1] + parts[1], whole[2] + parts[2])
+        return _likeness(wide, whole), _likeness(wide, all_)
 
     def known(self, keys: Collection[str]) -> set[str]:
         """Those of the keys that any fact about names is about."""
@@ -617,12 +591,13 @@ class Facts:
         for kept in (self._cache, self._numbers, self._lengths):
             kept.clear()
 
-    def _cached(self, key: Any, make: Callable[[], Any]) -> Any:
+    def _cached(self, key: Any, make: Callable[[], T]) -> T:
         if key not in self._cache:
             if len(self._cache) >= _KEPT:
                 self._cache.clear()
             self._cache[key] = make()
-        return self._cache[key]
+        found: T = self._cache[key]
+        return found
 
     def _among(
         self, columns: str, column: str, values: Sequence[Any], table: str = "memories", *, each: bool = False

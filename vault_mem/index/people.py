@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from vault_mem.index.passages import WHOLE_LENGTH
 from vault_mem.index.sounds import sounds
@@ -35,19 +35,6 @@ class NameFact(NamedTuple):
     kind: str
     key: str
     value: str = ""
-
-
-class NameFacts(Protocol):
-    """The facts of all memories, counted."""
-
-    def known(self, keys: Collection[str]) -> set[str]:
-        """Those of the keys that any fact is about."""
-
-    def values(self, kind: str, key: str) -> list[str]:
-        """Where the facts of a kind about a key lead to."""
-
-    def count(self, kind: str, key: str) -> int:
-        """How many memories say so."""
 
 
 def name_facts(
