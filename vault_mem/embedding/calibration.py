@@ -116,15 +116,12 @@ def measure(embedder: Embedder) -> Calibration:
     """Calibrate a model on the pairs that ship with the package, English and Japanese alike."""
     shipped = json.loads(PAIRS.read_text(encoding="utf-8"))
     measured = [_Vectors(embedder, pairs) for pairs in shipped.values()]
-    short = _rising(*_levels_of(measured, 1))
-    longer: list[Level] = []
-    floor = short.related
+    levels = [_rising(SENTENCE, *_levels_of(measured, 1))]
     for size, length in LENGTHS:
         related, nearly_same, near_identical = _levels_of(measured, length)
-        floor = max(floor, related)  # a longer text never needs less
-        level = _rising(floor, nearly_same, near_identical)
-        longer.append(Level(size, level.related, level.nearly_same, level.near_identical))
-    return Calibration(short.related, short.nearly_same, short.near_identical, tuple(longer))
+        floor = max(levels[-1].related, related)  # a longer text never needs less
+        levels.append(_rising(size, floor, nearly_same, near_identical))
+    return _calibration(levels)
 
 
 class _Vectors:
@@ -200,7 +197,11 @@ def refined(base: Calibration, sample: NDArray[np.float32], sizes: NDArray[np.fl
         if found and level.related < found[-1].related:
             level = _moved(level, found[-1].related)
         found.append(level)
-    short, *longer = found
+    return _calibration(found)
+
+
+def _calibration(levels: list[Level]) -> Calibration:
+    short, *longer = levels
     return Calibration(short.related, short.nearly_same, short.near_identical, tuple(longer))
 
 
@@ -218,15 +219,15 @@ def _moved(level: Level, related: float) -> Level:
         return level
     nearly_same = 1 - (1 - level.nearly_same) * (1 - related) / (1 - level.related)
     near_identical = max(level.near_identical, nearly_same + NEXT_LEVEL * (1 - nearly_same))
-    curve = _rising(related, nearly_same, near_identical)
-    return Level(level.size, curve.related, curve.nearly_same, curve.near_identical)
+    return _rising(level.size, related, nearly_same, near_identical)
 
 
-def _rising(related: float, nearly_same: float, near_identical: float) -> Calibration:
+def _rising(size: float, related: float, nearly_same: float, near_identical: float) -> Level:
     """A curve that rises: upper levels make way for the lowest, which must not let unrelated pairs through."""
     related = min(related, 1 - 3 * _SMALLEST_STEP)
     nearly_same = min(max(nearly_same, related + _SMALLEST_STEP), 1 - 2 * _SMALLEST_STEP)
-    return Calibration(related, nearly_same, min(max(near_identical, nearly_same + _SMALLEST_STEP), 1 - _SMALLEST_STEP))
+    near_identical = min(max(near_identical, nearly_same + _SMALLEST_STEP), 1 - _SMALLEST_STEP)
+    return Level(size, related, nearly_same, near_identical)
 
 
 def fingerprint(embedder: Embedder) -> str:

@@ -65,9 +65,9 @@ class Embedder:
                 try:
                     _loaded[key] = load(self._path)
                 except Exception as error:  # the hub client, safetensors and tokenizers each raise errors of their own
+                    why = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
                     raise ModelNotFound(
-                        f"embedding model {self.name!r} cannot be loaded: {_first_line(error)}",
-                        _MODEL_HINT,
+                        f"embedding model {self.name!r} cannot be loaded: {why}", _MODEL_HINT
                     ) from error
                 if self._path != BUILT_IN and not np.isfinite(_loaded[key].embedding).any():
                     del _loaded[key]
@@ -129,8 +129,3 @@ def _hash_of(states: tuple[tuple[Path, int, int, int, int], ...]) -> str:
     for file, *_ in states:
         digest.update(file.read_bytes())
     return digest.hexdigest()
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0][:200]

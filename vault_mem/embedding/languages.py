@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,8 +54,8 @@ class Languages:
         """`known` tells whether the model has a word in its own vocabulary."""
         self._folder, self._known = folder, known
         self._files: dict[str, bytes] = {}
-        self._characters = _Tables(folder)
         self._meaning = lru_cache(maxsize=20_000)(self._looked_up)
+        self._table = cache(self._whole_table)
 
     def in_english(self, text: str) -> str:
         """A text as the model can read it."""
@@ -101,11 +101,12 @@ class Languages:
 
     def _all(self, languages: Iterable[str], words: Words) -> list[Said]:
         """The words that a language has: of several, the one that has the most of them."""
-        return max((self._in(language, words) for language in languages), key=len, default=[])
 
-    def _in(self, language: str, words: Words) -> list[Said]:
-        meant = ((span, self._meaning(language, word)) for span, word in words.items())
-        return [Said(*span, english) for span, english in meant if english is not None]
+        def in_(language: str) -> list[Said]:
+            meant = ((span, self._meaning(language, word)) for span, word in words.items())
+            return [Said(*span, english) for span, english in meant if english is not None]
+
+        return max(map(in_, languages), key=len, default=[])
 
     def _looked_up(self, language: str, word: str) -> str | None:
         """What a word means; German and its like say in one word what others say in two."""
@@ -127,7 +128,7 @@ class Languages:
 
     def _chinese(self, text: str) -> Iterator[Said]:
         """The longest words that the table has, one after the other."""
-        table, longest = self._characters["zh"], self._longest
+        table, longest = self._table("zh"), self._longest
         for run in _HAN.finditer(text):
             at, end = run.span()
             while at < end:
@@ -138,7 +139,7 @@ class Languages:
 
     def _korean(self, text: str) -> Iterator[Said]:
         """What words begin with: particles and endings follow without a space."""
-        table = self._characters["ko"]
+        table = self._table("ko")
         for run in _HANGUL.finditer(text):
             word = run.group()
             sizes = range(min(len(word), LONGEST_WORD), 0, -1)
@@ -146,9 +147,14 @@ class Languages:
             if len(begins) > 1 or begins == word:
                 yield Said(*run.span(), table[begins])
 
+    def _whole_table(self, language: str) -> dict[str, str]:
+        """The table of a script whose words are looked for at every character: held whole, once it is needed."""
+        lines = (self._folder / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+        return dict(line.split("\t") for line in lines)
+
     @cached_property
     def _longest(self) -> int:
-        return max(map(len, self._characters["zh"]))
+        return max(map(len, self._table("zh")))
 
     @cached_property
     def _small(self) -> dict[str, tuple[str, ...]]:
@@ -164,19 +170,6 @@ class Languages:
     def _languages(self) -> list[str]:
         """Those written in letters."""
         return sorted({language for each in self._small.values() for language in each} - {*ENGLISH})
-
-
-class _Tables(dict[str, dict[str, str]]):
-    """Tables of scripts whose words are looked for at every character: held whole, once they are needed."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self._folder = folder
-
-    def __missing__(self, language: str) -> dict[str, str]:
-        lines = (self._folder / f"{language}.txt").read_text(encoding="utf-8").splitlines()
-        self[language] = dict(line.split("\t") for line in lines)
-        return self[language]
 
 
 def with_english(text: str, words: Iterable[Said]) -> str:

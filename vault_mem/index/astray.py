@@ -38,15 +38,10 @@ def _unsearched(folder: Folder, state: KnownFiles, names: Collection[str] | None
 
 def _id_of(folder: Folder, key: str) -> str:
     try:
-        handle = folder.tree.open(key)
+        with folder.tree.opened(key) as handle:
+            raw = os.read(handle, _HEAD)
     except OSError:
         return ""
-    try:
-        raw = os.read(handle, _HEAD)
-    except OSError:
-        return ""
-    finally:
-        os.close(handle)
     return id_in(raw) if raw.removeprefix(b"\xef\xbb\xbf").startswith(b"---") else ""
 
 

@@ -49,7 +49,7 @@ def writable(home: Path) -> bool:
     probe = home / f".probe-{secrets.token_hex(4)}"
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(probe, "xb", buffering=0, opener=_for_owner) as file:
+        with open(probe, "xb", buffering=0, opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             return file.write(_PROBE) == len(_PROBE)
     except (FileExistsError, NotADirectoryError):
         return True  # not a sandbox: a file is in the way, and opening the index will fail
@@ -60,10 +60,6 @@ def writable(home: Path) -> bool:
             probe.unlink()
 
 
-def _for_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
 def _copy(home: Path, folder: Folder) -> Path | None:
     place = _temporary(folder.root, folder.env)
     if place is None:
@@ -71,7 +67,7 @@ def _copy(home: Path, folder: Folder) -> Path | None:
     atexit.register(shutil.rmtree, place, ignore_errors=True)
     try:
         generation = (home / "current").read_text(encoding="ascii").strip()
-        if _size(home / generation) > _MOST_BYTES:
+        if sum(file.stat().st_size for file in (home / generation).rglob("*") if file.is_file()) > _MOST_BYTES:
             return None
         for kept in home.glob("calibration-*.json"):
             shutil.copyfile(kept, place / kept.name)
@@ -102,7 +98,3 @@ def _clear(place: Path) -> None:
         found = left.lstat()
         if found.st_uid == os.getuid() and time.time() - found.st_mtime > _LEFT_SECONDS and not left.is_symlink():
             shutil.rmtree(left, ignore_errors=True)
-
-
-def _size(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

@@ -117,9 +117,8 @@ def _edges(links: Iterable[tuple[str | None, str | None, Written]]) -> dict[str,
         if source is None or target is None or target == source:
             continue
         pair = (source, target) if source < target else (target, source)
-        link = each.link
-        if pair not in best or _weight(link) > _weight(best[pair].link):
-            best[pair] = Edge(source, target, link)
+        if pair not in best or _weight(each.link) > _weight(best[pair].link):
+            best[pair] = Edge(source, target, each.link)
     edges: dict[str, list[Edge]] = {}
     reverse: dict[str, list[Edge]] = {}
     for edge in best.values():

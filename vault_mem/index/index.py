@@ -295,16 +295,16 @@ class Index:
     def get(self, id_: str) -> Memory:
         """A memory by its id or the beginning of it, its path, file name, title or wikilink, if that tells it."""
         wanted = id_.strip()
-        rows = self._by_whole_id(wanted.lower())
-        rows = rows or [*self._by_beginning(wanted.lower()), *self._by_name(wanted)]
+        rows = self._by_id(wanted.lower()) or [*self._by_beginning(wanted.lower()), *self._by_name(wanted)]
         found = {memory.id: memory for memory in map(memory_of, rows)}
         if not found:
-            raise _not_found(id_)
+            hint = "Double-check the ID. Use recall to search for the memory you're looking for."
+            raise NotFound(f"Memory not found: {id_}", hint)
         if len(found) > 1:  # "Dad" is a title, and the beginning of an id
             raise NotFound(f"More than one memory matches {wanted}", "give the full id or the path")
         return found.popitem()[1]
 
-    def _by_whole_id(self, wanted: str) -> list[dict[str, Any]]:
+    def _by_id(self, wanted: str) -> list[dict[str, Any]]:
         return self._rows(f"n = 0 AND id = {quote(_full(wanted))}{self._seen}", 1) if _may_be_id(wanted) else []
 
     def _by_beginning(self, wanted: str) -> list[dict[str, Any]]:
@@ -423,9 +423,3 @@ def _may_be_id(text: str) -> bool:
 
 def _full(digits: str) -> str:
     return digits if digits.startswith(("mem_", "ep_")) else f"mem_{digits}"
-
-
-def _not_found(id_: str) -> NotFound:
-    return NotFound(
-        f"Memory not found: {id_}", "Double-check the ID. Use recall to search for the memory you're looking for."
-    )

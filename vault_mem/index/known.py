@@ -78,6 +78,9 @@ _FOLLOWED = "followed = hash, ends = CASE WHEN ends > ? THEN ends END"
 class KnownFiles(NamedValues):
     """Every file as it was indexed, what is to be done about it, and what has been."""
 
+    def _where(self, condition: str) -> list[Known]:
+        return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files WHERE {condition}")]
+
     def files(self, keys: Iterable[str]) -> dict[str, Known]:
         """What is known of these files."""
         select = f"SELECT {COLUMNS} FROM files WHERE key = ?"
@@ -128,12 +131,11 @@ class KnownFiles(NamedValues):
 
     def without_id(self) -> list[Known]:
         """Files that declare no id."""
-        return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files WHERE declared = ''")]
+        return self._where("declared = ''")
 
     def provisional(self) -> list[Known]:
         """Files that declare an id which another file owns."""
-        select = f"SELECT {COLUMNS} FROM files WHERE declared != '' AND declared != id ORDER BY key"
-        return [Known._make(row) for row in self._db.execute(select)]
+        return self._where("declared != '' AND declared != id ORDER BY key")
 
     def id_of(self, key: str) -> str:
         """The id that a file goes by; nothing if there is no such file."""
@@ -147,7 +149,7 @@ class KnownFiles(NamedValues):
 
     def all_files(self) -> list[Known]:
         """What is known of every file."""
-        return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files")]
+        return self._where("true")
 
     def originals(self, keys: Iterable[str]) -> dict[str, str]:
         """Of these files the copies, each with the one it is a copy of: by its id, or by a sync service's name."""
@@ -170,17 +172,15 @@ class KnownFiles(NamedValues):
 
     def flagged(self) -> list[Known]:
         """Files that say they are private and lie among the public ones."""
-        return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files WHERE flagged = 1")]
+        return self._where("flagged = 1")
 
     def private_files(self) -> list[Known]:
         """Files that are private, or say so."""
-        select = f"SELECT {COLUMNS} FROM files WHERE private = 1 OR flagged = 1"
-        return [Known._make(row) for row in self._db.execute(select)]
+        return self._where("private = 1 OR flagged = 1")
 
     def unfollowed(self) -> list[Known]:
         """Files that changed since the views followed them."""
-        select = f"SELECT {COLUMNS} FROM files WHERE followed IS NOT hash"
-        return [Known._make(row) for row in self._db.execute(select)]
+        return self._where("followed IS NOT hash")
 
     def unfollowed_among(self, keys: Iterable[str]) -> set[str]:
         """Those of these files that changed since the views followed them; after a checkout all would be thousands."""

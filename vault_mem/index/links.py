@@ -49,7 +49,12 @@ class Names:
     def _best(self, name: str, source: str) -> list[str]:
         """The whole path first, then a file in the folder of the source, then the shortest path; of equals all."""
         name, whole_path = _path(name, source)
-        found = [key for key in self._with_name(name.rpartition("/")[2]) if _ends_in(path_key(key), name, whole_path)]
+        ending = f"/{name}"
+        found = [
+            key
+            for key in self._with_name(name.rpartition("/")[2])
+            if (path := path_key(key)) == name or (not whole_path and path.endswith(ending))
+        ]
         if len(found) < 2:
             return found
         beside = posixpath.dirname(name_key(source))
@@ -73,7 +78,8 @@ class Names:
             owner = self._owner(stem)
             if owner is not None or not best:
                 return owner or self._former(name)
-        return best[0] if len(best) == 1 and self._is_known(best[0]) else None
+        known = len(best) == 1 and (self._folder is None or bool(self._state.id_of(best[0])))
+        return best[0] if known else None
 
     def _former(self, name: str) -> str | None:
         """The one note that once had this name."""
@@ -121,14 +127,11 @@ class Names:
     def written_to(self, key: str) -> list[Written]:
         """All that may mean a note: by its file's name now or once, by its id or by the digits of that."""
         if key not in self._written_to:
-            self._written_to[key] = self._naming(key)
+            id_ = self._state.id_of(key)
+            stems = {path_key(key).rpartition("/")[2], id_}
+            stems |= {name for name, owners in self._renames.items() if id_ in owners and "/" not in name}
+            self._written_to[key] = self._state.naming(stems, [digits_of(id_)])
         return self._written_to[key]
-
-    def _naming(self, key: str) -> list[Written]:
-        id_ = self._state.id_of(key)
-        stems = {path_key(key).rpartition("/")[2], id_}
-        stems |= {name for name, owners in self._renames.items() if id_ in owners and "/" not in name}
-        return self._state.naming(stems, [digits_of(id_)])
 
     def around(self, key: str) -> list[tuple[str, str, Written]]:
         """The links from and to a note: from which file to which, and as they are written."""
@@ -180,14 +183,10 @@ class Names:
             self._called.setdefault(stem, []).append(key)
         self._whole = True
 
-    def _is_known(self, key: str) -> bool:
-        return self._folder is None or bool(self._state.id_of(key))
-
 
 def vault_files(folder: Folder) -> Iterator[str]:
     """Every file of a vault that Obsidian shows, whatever it is."""
-    for _, folders, files in folder.tree.walk():
-        folders[:] = [each for each in folders if not name_of(each).startswith(".")]
+    for _, _, files in folder.tree.walk_shown():
         for file in files:
             stub = stub_of(name_of(file))  # a file that is not downloaded still counts
             if stub or not name_of(file).startswith("."):
@@ -199,7 +198,3 @@ def _path(name: str, source: str) -> tuple[str, bool]:
     if name.startswith(("./", "../")):
         return posixpath.normpath(posixpath.join(posixpath.dirname(name_key(source)), name)), True
     return name.lstrip("/"), name.startswith("/")
-
-
-def _ends_in(path: str, name: str, whole_path: bool) -> bool:
-    return path == name or (not whole_path and path.endswith(f"/{name}"))

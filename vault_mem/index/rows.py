@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -97,38 +96,28 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
         "people": memory.people,
         "metadata": [noted(name, value) for name, value in memory.metadata.items()],
         "created": known.created + ((memory.seq or 1) - 1) * STEP,
-        "valid_from": _epoch(memory.valid_from),
-        "valid_to": _epoch(memory.valid_to),
+        "valid_from": memory.valid_from and memory.valid_from.timestamp(),
+        "valid_to": memory.valid_to and memory.valid_to.timestamp(),
     }
     header = " ".join([memory.title, *memory.aliases, *memory.tags, *memory.people, *_of_path(key, memory.title)])
     single = len(parts) <= 1
     text = f"{header}\n{content}" if single else header
     whole = whole_vector(vectors, parts) if parts else np.zeros(dim, dtype=np.float32)
-    rows = [
+    told = [(text, content, _record(memory), whole)]
+    if not single:
+        told += [(part, part, "", vector) for part, vector in zip(parts, vectors, strict=True)]
+    return [
         {
             **shared,
-            "row": f"{key}#0",
-            "n": 0,
-            "terms": terms(text),
-            "content": content,
-            "memory": _record(memory),
-            "vector": whole,
+            "row": f"{key}#{number}",
+            "n": number,
+            "terms": terms(searched),
+            "content": said,
+            "memory": record,
+            "vector": vector,
         }
+        for number, (searched, said, record, vector) in enumerate(told)
     ]
-    if not single:
-        for number, (part, vector) in enumerate(zip(parts, vectors, strict=True), start=1):
-            rows.append(
-                {
-                    **shared,
-                    "row": f"{key}#{number}",
-                    "n": number,
-                    "terms": terms(part),
-                    "content": part,
-                    "memory": "",
-                    "vector": vector,
-                }
-            )
-    return rows
 
 
 def noted(name: str, value: MetaValue) -> str:
@@ -143,18 +132,14 @@ def with_parents(tags: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*tags, *(tag for tag in found if tag)]))
 
 
-def _made_from(name: str, title: str) -> bool:
-    """Whether a file's name was made from the title: quicker to see than by comparing their terms."""
-    lower = title.casefold()
-    return all(part in lower for part in name.split("-"))
-
-
 def _of_path(key: str, title: str) -> list[str]:
     """The words of a file's name and folders that its title does not have."""
     *folders, file = key.split("/")[1:] or [key]
     named = [folder for folder in folders if not _MONTH.fullmatch(folder)]
     stem = file.rpartition(".")[0]
-    if (name := ID_AT_END.sub("", stem)) == stem or not _made_from(name, title):
+    name, lower = ID_AT_END.sub("", stem), title.casefold()
+    # A name that was made from the title says nothing more: quicker to see than by comparing their terms.
+    if name == stem or not all(part in lower for part in name.split("-")):
         named.append(name)
     if not named:
         return []
@@ -178,7 +163,3 @@ def to_table(rows: Sequence[dict[str, Any]], dim: int) -> pa.Table:
 def memory_of(row: dict[str, Any]) -> Memory:
     """The memory that a whole-memory row describes."""
     return from_record({**json.loads(row["memory"]), "content": row["content"]})
-
-
-def _epoch(moment: datetime | None) -> float | None:
-    return None if moment is None else moment.timestamp()

@@ -309,11 +309,8 @@ class Shared:
     def status(self) -> StoreStatus:
         """What this machine and the store owe each other; the store is asked, but not for long."""
         to_read = None
-        try:
-            with self._meeting(LOOK_SECONDS) as store:
-                to_read = store.unread()
-        except StoreError:
-            pass
+        with suppress(StoreError), self._meeting(LOOK_SECONDS) as store:
+            to_read = store.unread()
         told = {name: self.ledger.get(name) for name in ("reached", "trouble", "hint")}
         return StoreStatus(
             shown(self._uri),

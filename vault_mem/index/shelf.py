@@ -63,7 +63,8 @@ class Shelf:
         """The catalogue, once it and the index are equally new; None where there is none of this index."""
         if self._catalogue is None or self._generation != index.generation:
             return None
-        self._catch_up(index, self._version)
+        if index.table.version < self._version:  # otherwise what one finds is missing in the other
+            index.table.refresh()
         version = index.table.version
         if version > self._version:
             changed = self.changes.between(self._generation, self._version, version)
@@ -72,8 +73,3 @@ class Shelf:
             self._catalogue.update(index.table, changed)
             self._version = version
         return self._catalogue
-
-    def _catch_up(self, index: Index, version: int) -> None:
-        """Make the index read the same version as the catalogue; otherwise what one finds is missing in the other."""
-        if index.table.version < version:
-            index.table.refresh()

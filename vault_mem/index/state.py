@@ -81,18 +81,15 @@ class StateStore(KnownFiles):
             return
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
-        if self._schema() in (None, SCHEMA_VERSION):  # the tables of another have other columns
+        there: Any = None
+        with suppress(sqlite3.OperationalError):
+            there = self.get("schema")
+        if there in (None, SCHEMA_VERSION):  # the tables of another have other columns
             self._db.executescript(_TABLES if new else _TABLES + _INDEXES)
 
     def make_indexes(self) -> None:
         """Have the other indexes on files and links: made at once they cost half of what they do row by row."""
         self._db.executescript(_INDEXES)
-
-    def _schema(self) -> Any:
-        """The version of the tables that are there."""
-        with suppress(sqlite3.OperationalError):
-            return self.get("schema")
-        return None
 
     def stamp(self) -> int:
         """Another number whenever somebody else has written the file."""
@@ -156,10 +153,8 @@ class StateStore(KnownFiles):
 
     def too_large(self, size: int) -> list[str]:
         """The files that are larger, of which only the beginning was read."""
-        huge = (
-            "SELECT key FROM files WHERE size > 1000000 AND size > ?"  # so that it is looked up in the index of those
-        )
-        return [key for (key,) in self._db.execute(huge, (size,))]
+        # The first condition is that of the index on large files.
+        return [key for (key,) in self._db.execute("SELECT key FROM files WHERE size > 1000000 AND size > ?", (size,))]
 
     def write_links(self, files: Iterable[str], links: Iterable[Written]) -> None:
         """Note the links of these files, in place of what was noted before."""

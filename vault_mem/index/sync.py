@@ -264,18 +264,18 @@ def _refuse_mass_loss(index: Index, listing: Listing) -> None:
         )
 
 
-def owner_of(id_: str, keys: Iterable[str], folder: Folder) -> str:
-    """Which of the files that declare an id keeps it: the one that looks like the original."""
-    return min(keys, key=lambda key: (not folder.is_owned(key), *_originality(key, id_)))
-
-
 _COPY = re.compile(r"conflict|copy|コピー|競合| \d+$|\(\d+\)$", re.IGNORECASE)
 
 
-def _originality(key: str, id_: str) -> tuple[bool, bool, int, str]:
-    stem = stem_of(key)
-    named = stem == id_ or stem.endswith(digits_of(id_))
-    return (not named, bool(_COPY.search(stem)), len(key), key)
+def owner_of(id_: str, keys: Iterable[str], folder: Folder) -> str:
+    """Which of the files that declare an id keeps it: the one that looks like the original."""
+
+    def unlikely(key: str) -> tuple[bool, bool, bool, int, str]:
+        stem = stem_of(key)
+        named = stem == id_ or stem.endswith(digits_of(id_))
+        return (not folder.is_owned(key), not named, bool(_COPY.search(stem)), len(key), key)
+
+    return min(keys, key=unlikely)
 
 
 class _Run:
@@ -488,15 +488,11 @@ class _Run:
     def _held(self, files: set[str]) -> dict[str, Vectors]:
         if not files:
             return {}
-        condition = f"file IN ({listed(files)})"
-        found: dict[str, list[tuple[int, Vectors]]] = {}
-        for row in self.index.table.select(["file", "n", "vector"], condition).to_pylist():
-            found.setdefault(row["file"], []).append((row["n"], np.asarray(row["vector"], np.float32)))
-        held = {}
-        for file, numbered in found.items():
-            ordered = [vector for _, vector in sorted(numbered, key=lambda each: each[0])]
-            held[file] = np.stack(ordered[1:] or ordered)
-        return held
+        rows = self.index.table.select(["file", "n", "vector"], f"file IN ({listed(files)})").to_pylist()
+        found: dict[str, list[Vectors]] = {}
+        for row in sorted(rows, key=lambda row: row["n"]):
+            found.setdefault(row["file"], []).append(np.asarray(row["vector"], np.float32))
+        return {file: np.stack(ordered[1:] or ordered) for file, ordered in found.items()}
 
     def _settle_ids(self) -> None:
         """Copies of a file carry its id too: one file keeps it, the others go by a provisional one."""
