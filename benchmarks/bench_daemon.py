@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+from benchmarks import bench_scale
 from benchmarks.harness import PROJECT, Figure, Setting, Target, interleaved
 from benchmarks.vaults import memories, questions, write_vault
 from vault_mem import __version__
@@ -32,6 +33,7 @@ FIRST_ROUNDS = 5
 CALLS = 20_000
 MEMORY_TARGET = 500.0
 FURTHER, SMALL = 10, 100  # vaults, and memories in each
+LARGE = 100_000
 # LanceDB has as many threads as it once needed at the same time, and ends those that had nothing to do for ten seconds.
 QUIET_SECONDS = 15
 # Flat: a daemon may grow by this much between the first tenth of the calls and the last, and no further.
@@ -88,6 +90,9 @@ def run(setting: Setting) -> Iterator[Figure]:
         )
         setting.progress("calls from the shell")
         yield from _calls(count, python, script, bundled, call, asked, random)
+        if not setting.quick:
+            setting.progress(f"{LARGE:,} memories")
+            yield from _large(setting.folder / "large", python, script, call, asked, random)
         yield from _saves(vault.root, script, env, random)
         setting.progress("further vaults")
         yield from _further(setting.folder, vault.root, script, env, asked)
@@ -169,6 +174,24 @@ def _calls(
             "bare Python",
             Target("≤", limit, of_ratio=True) if limit else None,
         )
+
+
+def _large(
+    root: Path, python: Path, script: Path, call: Callable[..., None], asked: list[str], random: Random
+) -> Iterator[Figure]:
+    """A recall in a large vault, once its indexes are built and its texts are read ahead."""
+    write_vault(root, memories(LARGE, seed=9, words=bench_scale.WORDS)).reindex()
+    bench_scale.prepare(root)
+
+    def recall() -> None:
+        call(script, "--vault", root, "recall", random.choice(asked))
+
+    interleaved(ROUNDS, recall)
+    reference, taken = interleaved(ROUNDS, lambda: call(python, "-I", "-c", "pass"), recall)
+    value, bare = (statistics.median(each) * 1000 for each in (taken, reference))
+    yield Figure(
+        f"daemon: vault-mem recall, {LARGE:,} memories", value, "ms", bare, "bare Python", Target("≤", 4, of_ratio=True)
+    )
 
 
 def _further(folder: Path, first: Path, script: Path, env: dict[str, str], asked: list[str]) -> Iterator[Figure]:
