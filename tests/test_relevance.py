@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -288,6 +289,52 @@ def test_wake_up_tells_what_is_said_twice_once(cli: Command, root: Path) -> None
         "佳也は15時を過ぎたらコーヒーを飲まない。眠りが浅くなるから、午後の遅い時間はほうじ茶にする。",
     )
     assert len(cli.json("wake-up")["memories"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "answered"),
+    [
+        ("Where did we buy the padlock for the shed by the pond?", True),
+        ("How many padlocks did we buy for the shed by the pond?", False),
+        ("What is the serial number of the padlock for the shed by the pond?", False),
+        ("What material is the padlock for the shed by the pond?", False),
+        ("How many keys does the padlock for the shed by the pond have?", True),
+        ("池のそばの小屋の南京錠の番号は？", False),
+    ],
+)
+def test_a_number_that_is_asked_for_stands_beside_a_word_of_the_question(
+    cli: Command, notes: Path, query: str, answered: bool
+) -> None:
+    # a near miss shares more words with a memory than many right answers do
+    keys = " It has three keys." if "keys" in query else ""
+    text = f"We bought the padlock for the shed by the pond in Ulm.{keys} Two hours later the wooden gate jammed."
+    memory(notes, "memories/shed.md", "mem_0000000000e1", text)
+    memory(notes, "memories/koya.md", "mem_0000000000e2", "池のそばの小屋の南京錠はウルムの店で買った。")
+    assert cli.json("recall", query)["answered"] is answered
+
+
+def test_a_short_question_with_one_word_of_a_memory_is_not_answered_by_it(vault: Vault, root: Path) -> None:
+    # what a short question asks stands in its answer, in these words or others
+    said = {
+        "Stripe sends the invoices on the first of the month.": "When does Stripe send invoices?",
+        "The piano was tuned by a man from Bergen.": "Who tuned the piano?",
+        "We parked the van behind the bakery.": "Where is the van?",
+        "Ruth prefers the window seat on night trains.": "Which seat does Ruth like?",
+    }
+    things, rooms = ("lamp", "rug", "chair", "desk", "clock"), ("attic", "cellar", "hall", "garage", "loft", "porch")
+    filler = (
+        f"The {thing} of room {number} went to the {room}"
+        for number, (thing, room) in enumerate(product(things, rooms))
+    )
+    for number, text in enumerate((*said, *filler)):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)
+    unasked = [
+        "What is the API key for Stripe?",
+        "Where did we park at the airport?",
+        "When is the wedding of Mateo and Ruth?",
+    ]
+    right, wrong = ([vault.recall(query).results[0].relevance for query in each] for each in (said.values(), unasked))
+    assert min(right) > max(wrong) + 0.15
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -36,9 +36,12 @@ FITTED = (
     *("replies", "person", "about", "time", "asks", "answers", "slight"),
 )
 MAY_COST = ("asks", "slight")
-# A vault is also asked in keywords, which need the words themselves.
-LEAST = {"words": 1.0}
-REGULARISATION = 5e-4
+# A vault is also asked in keywords, which need the words themselves; and a named date goes before everything.
+LEAST = {"words": 1.0, "time": 12.0}
+# Weights are drawn towards this and not towards nothing: as long as no data says otherwise, every signal counts alike.
+# A signal that only one kind of vault can teach is then worth something to another of the kind.
+USUAL = 3.0
+REGULARISATION = 3e-4
 # Of each question this many candidates are enough to fit to, with its evidence.
 CANDIDATES = 60
 FIRST = 5
@@ -135,8 +138,7 @@ def fit(questions: Sequence[Question]) -> dict[str, float]:
     """The weights."""
     asked = [question for question in questions if question.gold.any()]
     every = np.concatenate([_matrix(question) for question in asked])
-    spread = every.std(axis=0) + 1e-6
-    every = every / spread
+    usual = np.array([-USUAL if name in MAY_COST else USUAL for name in FITTED])
     fixed = np.concatenate([question.fixed for question in asked])
     starts = np.concatenate([[0], np.cumsum([len(question.gold) for question in asked])[:-1]])
     owner = np.repeat(np.arange(len(asked)), [len(question.gold) for question in asked])
@@ -150,13 +152,11 @@ def fit(questions: Sequence[Question]) -> dict[str, float]:
         sums = np.add.reduceat(chances, starts)[owner]
         total = -float((share * wanted * (scores - np.log(sums))).sum())
         slope = every.T @ (share * (chances / sums - wanted))
-        return total + REGULARISATION * values @ values, slope + 2 * REGULARISATION * values
+        off = values - usual
+        return total + REGULARISATION * off @ off, slope + 2 * REGULARISATION * off
 
-    bounds = [
-        (None if name in MAY_COST else LEAST.get(name, 0) * each, None)
-        for name, each in zip(FITTED, spread, strict=True)
-    ]
-    found = minimize(loss, np.full(len(FITTED), 0.1), jac=True, method="L-BFGS-B", bounds=bounds).x / spread
+    bounds = [(None if name in MAY_COST else LEAST.get(name, 0), None) for name in FITTED]
+    found = minimize(loss, usual, jac=True, method="L-BFGS-B", bounds=bounds).x
     return {name: round(float(value), DIGITS) for name, value in zip(FITTED, found, strict=True)}
 
 

@@ -74,8 +74,7 @@ class Query:
     about_now: bool
     wants_time: bool
     wants_number: bool
-    wants_colour: bool
-    wants_material: bool
+    asked_for: list[str]  # signs of what an answer must name
     feelings: set[str]
     wants_important: bool
     wants_overview: bool
@@ -109,8 +108,7 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
         about_now=not said.dated and _is_one_sentence(text) and times.about_now(text),
         wants_time=reading.wants_time(text),
         wants_number=reading.wants_number(text),
-        wants_colour=reading.wants_colour(text),
-        wants_material=reading.wants_material(text),
+        asked_for=reading.asked_for(text),
         feelings=cues.feelings(text),
         wants_important=cues.wants_important(text),
         wants_overview=cues.wants_overview(text),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from struct import Struct
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import READINGS, Catalogue
+from vault_mem.index.terms import stem, terms
 
 MAX_CHARACTERS = 4_000
 # Tells readings on the disk from those of another way of reading.
-VERSION = 3
+VERSION = 4
 # How many memories are read ahead before requests are looked for again: two or three milliseconds.
 AT_ONCE = 25
 # From this many words on, a text is long enough to say something.
@@ -40,12 +41,13 @@ _UNMARKED = re.compile(
     re.IGNORECASE,
 )
 # What words are signs of: t a time, n a number, s that somebody speaks of themselves, o of the other, c a colour, m a
-# material. Words are looked up one by one: a pattern of all of them takes five times as long.
+# material; d is a digit. Words are looked up one by one: a pattern of all of them takes five times as long.
 _SIGNS = {
     "t": "yesterday today tonight tomorrow last next ago day days week weeks weekend month months year years since "
     "january february march april may june july august september october november december monday tuesday wednesday "
     "thursday friday saturday sunday morning evening recently just",
-    "n": "one two three four five six seven eight nine ten dozen once twice couple few",
+    "n": "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand "
+    "dozen once twice both single pair half several couple few",
     "s": "i im ive my me mine myself we our us",
     "o": "you your youre yours yourself",
     "c": "red blue green yellow black white brown gray grey pink purple orange gold golden silver beige violet "
@@ -62,11 +64,13 @@ _YEAR_OR_HOUR = re.compile(r"\b(?:(?:19|20)\d\d|\d{1,2}:\d\d)\b")
 _TIME = re.compile(
     r"[昨今明]日|先[週月日]|[今来][週月年]|去年|昨年|[月火水木金土日]曜|[\d〇一二三四五六七八九十](?:[年月日時]|世紀)|午[前後]|朝|昼|夜|夕方"
 )
-_NUMBER = re.compile("[一二三四五六七八九十百千万億][つ人個回円年月日時分秒度歳本枚台冊匹頭羽階倍割点位号キメグト]")
 _SELF = re.compile("[我私僕俺]")
 _OTHER = re.compile("[你您]|あなた")
-_COLOUR = re.compile("[赤青緑黄黒白茶紫紺藍灰銀金]|ピンク|オレンジ|ベージュ")
-_MATERIAL = re.compile("[木革綿絹麻鉄紙石]|プラスチック|金属|ガラス")
+_UNSPACED_SIGNS = {
+    "n": re.compile("[一二三四五六七八九十百千万億][つ人個回円年月日時分秒度歳本枚台冊匹頭羽階倍割点位号キメグト]"),
+    "c": re.compile("[赤青緑黄黒白茶紫紺藍灰銀金]|ピンク|オレンジ|ベージュ"),
+    "m": re.compile("[木革綿絹麻鉄紙石]|プラスチック|金属|ガラス"),
+}
 
 
 class Form(NamedTuple):
@@ -79,7 +83,6 @@ class Form(NamedTuple):
     brief: float  # 1 for a sentence, 0 for several
     turn: float  # 1 for a few words, 0 for a text that needs nothing around it
     colours: float  # 1 if it names one
-    materials: float
     of_self: float  # from 1, all of whoever says it, to −1, all of whom it is said to
 
 
@@ -152,29 +155,45 @@ def _form(text: str) -> Form:
             asked += len(sentence) * (
                 sentence.rstrip().endswith(("?", "？", "か。")) or bool(_UNMARKED.search(sentence))
             )
-    lower = text.lower()
-    signs = "".join([sign for word in _WORD.findall(lower) if (sign := _SIGN_OF.get(word))])
+    signs = _signs(text)
     times, of_self, of_other = (signs.count(sign) for sign in "tso")
-    has_digit = bool(_DIGIT.search(text))
-    times += lower.count("o'clock") + (len(_YEAR_OR_HOUR.findall(text)) if has_digit else 0)
-    number, colour, material = has_digit or "n" in signs, "c" in signs, "m" in signs
+    times += text.lower().count("o'clock") + (len(_YEAR_OR_HOUR.findall(text)) if "d" in signs else 0)
     words = float(len(text.split()))
     if not text.isascii():
         times += len(_TIME.findall(text))
         of_self, of_other = of_self + len(_SELF.findall(text)), of_other + len(_OTHER.findall(text))
-        number = number or bool(_NUMBER.search(text))
-        colour, material = colour or bool(_COLOUR.search(text)), material or bool(_MATERIAL.search(text))
         words += len(_UNSPACED.findall(text)) / 2  # two characters are about a word
     return Form(
         asked / max(said, 1),
         min(times, 3) / 3,
-        float(number),
+        float("n" in signs or "d" in signs),
         1 - min(math.log1p(words) / math.log1p(ENOUGH), 1.0),
         _fading(words, SENTENCE, PARAGRAPH),
         _fading(words, TURN, PAGE),
-        float(colour),
-        float(material),
+        float("c" in signs),
         (of_self - of_other) / (of_self + of_other + 1),
+    )
+
+
+def _signs(text: str) -> str:
+    """The signs that stand in a text, times and persons of scripts without spaces excepted."""
+    found = "".join([sign for word in _WORD.findall(text.lower()) if (sign := _SIGN_OF.get(word))])
+    found += "d" * bool(_DIGIT.search(text))
+    if not text.isascii():
+        found += "".join([sign for sign, pattern in _UNSPACED_SIGNS.items() if pattern.search(text)])
+    return found
+
+
+def asked_for(query: str) -> list[str]:
+    """Which signs a query asks for: a text without them does not answer."""
+    return [signs for signs, asks in _ASKS.items() if asks.search(query)]
+
+
+def tells(text: str, signs: str, words: Set[str]) -> bool:
+    """Whether one of these signs stands in a sentence of a text with one of these words."""
+    return any(
+        set(signs) & set(_signs(sentence)) and not words.isdisjoint(map(stem, terms(sentence)))
+        for sentence in _SENTENCE.findall(text[:MAX_CHARACTERS])
     )
 
 
@@ -194,22 +213,21 @@ def wants_number(query: str) -> bool:
     return bool(_ASKS_NUMBER.search(query))
 
 
-def wants_colour(query: str) -> bool:
-    """Whether a query asks for a colour."""
-    return bool(_ASKS_COLOUR.search(query))
-
-
-def wants_material(query: str) -> bool:
-    """Whether a query asks what something is made of."""
-    return bool(_ASKS_MATERIAL.search(query))
-
-
-_ASKS_MATERIAL = re.compile(
-    r"\b(?:what|which)(?: \w+)? (?:material|fabric|cloth|wood|metal)\b|\bmade of\b|素材|材質|何製", re.IGNORECASE
-)
-_ASKS_COLOUR = re.compile(
-    r"\b(?:what|which)(?: \w+)? colou?r\b|\bcolou?r of\b|何色|どんな色|色は[?？]?$", re.IGNORECASE
-)
+_ASKS = {
+    "m": re.compile(
+        r"\b(?:what|which)(?: \w+)? (?:material|fabric|cloth|wood|metal)\b|\bmade of\b|素材|材質|何製", re.IGNORECASE
+    ),
+    "c": re.compile(r"\b(?:what|which)(?: \w+)? colou?r\b|\bcolou?r of\b|何色|どんな色|色は[?？]?$", re.IGNORECASE),
+    "nd": re.compile(
+        r"\b(?:how (?:many|high|tall|wide|deep|thick|heavy)|the number of)\b|いくつ|何[個人回枚本台冊匹頭]|数は[?？]?$",
+        re.IGNORECASE,
+    ),
+    "d": re.compile(
+        r"\b(?:what|the|s)(?: \w+)? (?:plate|house|phone|telephone|room|flight|account|serial) number\b|"
+        r"\b(?:what|which) number\b|\b(?:what|which)(?: \w+){0,3} temperature\b|\bexpir\w+ date\b|番号は",
+        re.IGNORECASE,
+    ),
+}
 _ASKS_WHEN = re.compile(
     r"\b(?:when|how long|what (?:date|day|month|year|time)|(?:in )?which (?:date|day|month|year))\b|"
     r"いつ(?!も|か|の間)|何[年月日時曜]|どのくらい前",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
-FLOOR = 0.447
+FLOOR = 0.348
 # If the best result answers, other results are dropped only below this.
 LOWEST = 0.01
 # So is what only a distant likeness speaks for, with less than this share of the best score.
@@ -41,14 +41,14 @@ NEARLY_ALL_WORDS = 0.99
 NEAREST = 2
 # Without a shared word, likeness in meaning counts from the first value on; at the second it equals a shared word.
 UNLIKE, ALIKE = 0.12, 0.35
-# Factor for a text that names no colour or no material, for example, when the query asks for one.
-LACKING = 0.5
+# How much less a text is worth that names no colour or number, for example, when the query asks for one.
+LACKING = 0.6
 # An answer stands out: its score is above that of the candidate which comes this many places after the best, or where
 # there are fewer, above what unrelated memories usually have; and above that of the next.
 USUAL_RANK, UNRELATED = 30, 0.5
 
 Values = NDArray[np.float32]
-MEASURED = ("covered", "tokens", "weakest", "near")
+MEASURED = ("covered", "tokens", "weakest", "missing", "near")
 SIGNS = (*MEASURED, "score", "lead", "ahead", "best", "unread", "one")
 
 

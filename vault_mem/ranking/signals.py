@@ -20,7 +20,7 @@ from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import REACH, Moments
 from vault_mem.ranking.query import Query, plain_part, share
-from vault_mem.ranking.reading import Form, readings
+from vault_mem.ranking.reading import Form, readings, tells
 from vault_mem.ranking.times import DAY, within, worth
 from vault_mem.ranking.words import passages_of, total
 
@@ -39,8 +39,10 @@ BOOK = 30.0
 USUAL, VARYING, AS_MANY = 0.5, 0.075, 10
 # What is farther from the vault's mean, in its deviations, is not seen.
 MOST_NEAR = 5.0
-# How many words of a query are its chief ones.
-CHIEF = 4
+# How many words of a query are its chief ones, and how much of a short query an answer usually says.
+CHIEF, MOSTLY = 4, 0.6
+# How many memories show which words are rare.
+TELLING = 30
 # Who says a query that is a line of a talk speaks of what they did themselves: it counts more than a name asked about.
 SPEAKER = np.float32(2)
 # A query that the model cannot read says that little by its likeness.
@@ -90,7 +92,7 @@ class CandidatePool:
         own = {name: values[self.places] for name, values in self.best.items()}
         read = np.float32(UNREAD + (1 - UNREAD) * self.query.fluency)
         whole, moment, near = self._likeness()
-        late_ = self._tokens()
+        late_, named = self._tokens(), self._named()
         return {
             "meaning": whole,
             "near": near * read,
@@ -102,15 +104,22 @@ class CandidatePool:
             "title": self._titled() * (1 - self.turn),
             "tokens": late_["own"] * read,
             "weakest": late_["weakest"] * read,
+            "missing": self._missing(late_["own"] * read) * (1 - np.minimum(named["person"], 1)),
             "moment_meaning": moment,
             "moment_tokens": self._faded(late_["own"], late_["together"]) * read,
             "session_words": self._faded(own["share"], self._session_words()),
             "replies": late_["replies"] * self.turn,
-            **self._named(),
+            **named,
             "time": worth(self.catalogue.created[self.places], self.query.spans),
             **self._form(),
             **self._state(),
         }
+
+    def _missing(self, said: Signal) -> Signal:
+        """What a memory lacks of a query of a few words; of a long one any answer leaves some words out."""
+        brief = min(CHIEF / max(int(np.count_nonzero(self.query.token_weights)), 1), 1)
+        telling = min(self.catalogue.corpus.memories / TELLING, 1)  # a small vault does not show which words are rare
+        return np.asarray(np.maximum(MOSTLY - said, 0) * np.float32(brief * telling))
 
     def _looked_for(self, covered: Signal) -> Signal:
         """How much a memory has of what is typed to look it up: a few words, or a time and nothing else."""
@@ -226,16 +235,22 @@ class CandidatePool:
         """What kind of text a memory is: a turn that only asks, or hardly says anything; what it could answer."""
         form, query = self.form, self.query
         answers = query.wants_time * form["times"] + query.wants_number * form["numbers"]
-        answers = answers + query.wants_colour * form["colours"]
-        lacks = np.maximum(query.wants_colour * (1 - form["colours"]), query.wants_material * (1 - form["materials"]))
+        answers = answers + ("c" in query.asked_for) * form["colours"]
         talk = self.turn * (np.count_nonzero(self.around >= 0, axis=1) > 1)
         return {
             # what only asks has the words of the query, not the answer; who states a fact and then asks has stated it
             "asks": form["asks"] * form["brief"] * talk * self.best["words"][self.places],
             "answers": answers.astype(np.float32) * self.turn,  # a long text has times and numbers by chance
             "slight": form["slight"] * talk,
-            "lacks": lacks.astype(np.float32),
+            "lacks": self._lacks(),
         }
+
+    def _lacks(self) -> Signal:
+        """1 for a memory that names no colour, number or such as is asked for beside a word of the query."""
+        words = {stem(term) for term, _ in self.query.terms}
+        texts = [self.catalogue.texts[row] for row in self.rows.tolist()] if self.query.asked_for else []
+        lacking = [_array(not tells(text, signs, words) for text in texts) for signs in self.query.asked_for]
+        return np.asarray(np.maximum.reduce([np.zeros(len(self.places), dtype=np.float32), *lacking]))
 
     def _state(self) -> dict[str, Signal]:
         """What a memory is, whatever it says: how old, how felt, how important; and the same where the query asks."""
