@@ -19,6 +19,7 @@ import pytest
 from vault_mem import Vault
 from vault_mem.cli.console import Console
 from vault_mem.cli.main import run, settle
+from vault_mem.index.allocators import set_apart
 
 SAMPLE = Path(__file__).parent.parent / "sample_vault"
 IN_MEMORY, ROOM = Path("/dev/shm"), 4 << 30  # where files are synced at once, if there is this much room
@@ -38,6 +39,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     # clients' own sandboxes have a /dev of their own
     if not config.option.clients and IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads wait for work by turning round and round
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end: what looks for garbage need not pass through them again and again."""
+    set_apart()
 
 
 def pytest_configure(config: pytest.Config) -> None:
