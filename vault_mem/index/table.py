@@ -105,11 +105,12 @@ class Table:
 
     def upsert(self, rows: Sequence[dict[str, Any]], replaced: Iterable[str]) -> None:
         """Write rows, and remove what else the table holds of the files `replaced`, in one commit."""
-        insert = self._table.merge_insert("row").when_matched_update_all().when_not_matched_insert_all()
-        files = sorted(set(replaced))
-        if files:
-            insert = insert.when_not_matched_by_source_delete(f"file IN ({', '.join(map(quote, files))})")
-        insert.execute(to_table(rows, self.dim))
+        theirs = f"file IN ({listed(set(replaced))})"
+        if rows:
+            insert = self._table.merge_insert("row").when_matched_update_all().when_not_matched_insert_all()
+            insert.when_not_matched_by_source_delete(theirs).execute(to_table(rows, self.dim))
+        else:
+            self._table.delete(theirs)  # a fifth of the time
         self._version = None
 
     def optimize(self, keep_seconds: float) -> None:
