@@ -194,6 +194,18 @@ def test_a_planted_entry_is_set_aside(cli: Command, root: Path, ending: str, key
     assert cli.json("list")["total"] == 1
 
 
+def test_a_planted_import_takes_no_note_away(cli: Command, root: Path) -> None:
+    # an import that did not end is taken back unasked, but not what is in no folder of ours
+    cli.run("remember", "The harbour dues rise")
+    own = note(root, "Diary/Monday.md", "Mine")
+    planted = entry(root, "000002-20261116T000000", "Diary/Monday.md", "Mine")
+    planted.write_text(json.dumps(json.loads(planted.read_text()) | {"part_of": "token"}))
+    (planted.parent / "token.parts").write_text("1 import")
+    assert cli.run("remember", "Soup was hot and salty").code == 0
+    assert cli.run("undo", "2").code == 5
+    assert own.read_text() == "Mine"
+
+
 def test_a_planted_number_is_not_what_undo_takes(cli: Command, root: Path) -> None:
     kept = cli.json("remember", "The harbour dues rise")["memory"]["id"]
     stranger = memory(root, "memories/s.md", "mem_00000000000b", "A stranger's note")

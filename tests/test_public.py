@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from conftest import Command
@@ -116,3 +117,16 @@ def test_what_became_private_is_gone_from_the_history(cli: Command, wire: Wire) 
     assert wire.call("undo", operation="2")["isError"]
     cli.json("publish", goes)
     assert [goes] in [each["ids"] for each in wire.call("history")["structuredContent"]["operations"]]
+
+
+def test_what_was_done_under_another_name_of_the_private_folder(cli: Command, wire: Wire, root: Path) -> None:
+    for content in (SECRET, "Oil the smokehouse door."):
+        secret = cli.json("remember", "-", "--private", stdin=content)["memory"]["id"]
+    cli.run("forget", secret)
+    (root / "private").rename(root / "hidden")
+    cli.run("config", "set", "private_folder", "hidden")
+    assert len(cli.json("history")["operations"]) == 4
+    told = wire.call("history")["structuredContent"]["operations"]
+    assert [each["command"] for each in told] == ["config set"]
+    back = wire.call("forget", memory_id=secret, restore=True)
+    assert back["isError"] and "Not in the trash" in back["content"][0]["text"]

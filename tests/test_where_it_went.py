@@ -93,6 +93,32 @@ def test_a_renamed_folder_of_memories(pottery: Path, cli: Command) -> None:
     assert cli.json("show", WHEEL)["path"] == "Agent memories/2026-11/Wheel.md"
 
 
+def test_renamed_folders_keep_history_and_trash(cli: Command, root: Path) -> None:
+    # V-5, S-7: what happened before is told, and undone where the notes are now
+    cli.run("config", "set", "views_folder", "log")
+    cli.run("remember", "The kiln reaches cone six after nine hours", "--importance", "5")
+    gone = cli.json("remember", "The wheel head wobbles since the flood")["memory"]["id"]
+    cli.run("forget", gone)
+    cli.run("remember", "-", "--private", stdin="The recipe of the celadon glaze")
+    before = cli.json("history")["operations"]
+    renamed = {"memories": ("memories", "Agent memories"), "private": ("private", "Secrets"), "views": ("log", "Days")}
+    for setting, (old, new) in renamed.items():
+        (root / old).rename(root / new)
+        assert cli.run("config", "set", f"{setting}_folder", new).code == 0
+    assert cli.json("history")["operations"][3:] == before
+    assert [each["id"] for each in cli.json("restore", "--list")["trash"]] == [gone]
+    for number, folder in (("5", "Secrets"), ("2", "Agent memories")):
+        assert cli.run("undo", number).code == 0
+        assert list((root / folder).rglob("*.md")) == []
+    cli.run("status")
+    assert not (root / "MEMORY.md").exists() and list((root / "Days").iterdir()) == []
+    for arguments in (["undo", "4"], ["restore", gone]):
+        answer = cli.run(*arguments)
+        assert answer.code == 5 and "give it the old one first" in answer.err
+    cli.run("config", "set", "memories_folder", "memories")
+    assert cli.run("restore", gone).code == 0
+
+
 def test_reindex_says_where_they_are(pottery: Path, cli: Command) -> None:
     (pottery / "memories").rename(pottery / "Agent memories")
     answer = cli.run("reindex")

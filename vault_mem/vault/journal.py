@@ -58,6 +58,8 @@ _LONGEST_GAP = 10_000
 _PRUNE_EVERY = 16
 # A folder of this many entries is still listed in a millisecond or two.
 MOST_ENTRIES = 2000
+# Notes, views and private revisions, whatever the folders are called.
+_ELSEWHERE = re.compile(r"(?:[^./\0][^/\0]*/)*(?:[^./\0][^/\0]*\.md|\.history/\d{4}-\d{2}\.jsonl)", re.IGNORECASE)
 
 
 @dataclass
@@ -459,8 +461,8 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         own.set_aside(folder.tree, key, f"not an entry of the journal ({type(error).__name__})")
         return None
-    foreign = next((step.key for step in entry.steps if not ours(folder, step)), None)
-    if foreign is not None:
+    told = ending == "json"  # else it would be carried out unasked
+    if not all(ours(folder, step) or (told and was_ours(step)) for step in entry.steps):
         own.set_aside(folder.tree, key, "it would write what vault-mem does not write")
         return None
     return entry
@@ -508,6 +510,22 @@ def ours(folder: Folder, step: Step) -> bool:
     edited = isinstance(step, FileStep) and step.before is not None and step.after is not None
     # a link to a note of ours, changed as asked for; words of a memory that was forgotten
     return plain_mode and edited and (folder.has_links(key) or folder.is_session(key))
+
+
+def was_ours(step: Step) -> bool:
+    """Whether a step may have written what was ours then: its folder may have got another name in the settings."""
+    return bool(_ELSEWHERE.fullmatch(native(step.key)))
+
+
+def may_be_private(folder: Folder, step: Step) -> bool:
+    """Whether a step wrote into the private folder, or one that may have been it under another name."""
+    return folder.is_private(step.key) or not ours(folder, step)
+
+
+def no_longer_ours(step: Step) -> Conflict:
+    """The error for a step that cannot be taken back where it was done."""
+    hint = "if its folder has another name in the settings now, give it the old one first; nothing was changed"
+    return Conflict(f"{step.key} is not a file that vault-mem writes", hint)
 
 
 def _mode(folder: Folder, key: str) -> int:

@@ -121,7 +121,8 @@ class RunningOperation:
         """The parts there are, in their order."""
         since = [name for name in journal.names(self.folder, "json") if journal.number_of(name) > self.since]
         loaded = [journal.load(self.folder, name, "json") for name in since]
-        return [each for each in loaded if each is not None and each.part_of == self.token and not each.unasked]
+        mine = [each for each in loaded if each is not None and each.part_of == self.token and not each.unasked]
+        return [each for each in mine if all(journal.ours(self.folder, step) for step in each.steps)]
 
     def _gather(self) -> None:
         """Make one entry of all there are; doing it again after a crash makes the same one."""

@@ -76,7 +76,7 @@ def _message(folder: Folder, changed: Mapping[str, bool]) -> str:
     for entry in journal.standing(folder):
         if since is not None and entry.at.astimezone(UTC) < datetime.fromtimestamp(since, UTC):
             break
-        if not any(folder.is_private(step.key) for step in entry.steps):
+        if not any(journal.may_be_private(folder, step) for step in entry.steps):
             counts[entry.command] += 1
     what = ", ".join(f"{command} ×{count}" if count > 1 else command for command, count in sorted(counts.items()))
     return f"memory: {what or 'edits by hand'} ({len(changed)} file{'s' * (len(changed) > 1)})"

@@ -28,7 +28,7 @@ from vault_mem.result import Result, as_record
 from vault_mem.vault import own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
-from vault_mem.vault.journal import Transaction, ours
+from vault_mem.vault.journal import Transaction, may_be_private, no_longer_ours, ours, was_ours
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.steps import from_record as step_from
 from vault_mem.vault.traces import DELETIONS
@@ -171,7 +171,7 @@ def trash(folder: Folder) -> list[Trashed]:
     """What is in the trash, newest first."""
     names = [name for name, regular in own.entries(folder.tree, _TRASH) if regular and name.endswith(".json")]
     found = [_load(folder, f"{_TRASH}/{name}") for name in names]
-    shown = [each for each in found if each and folder.is_shown(each.key)]
+    shown = [each for each in found if each and not (folder.public and may_be_private(folder, each.step))]
     return sorted(shown, key=lambda each: each.at, reverse=True)
 
 
@@ -190,6 +190,8 @@ def restore(workspace: Workspace, id_: str) -> RestoreResult:
 def plan_restore(folder: Folder, names: Names, trashed: Trashed) -> tuple[Transaction, list[str]]:
     """The transaction that brings a memory back, and the files that no longer allow it."""
     transaction = Transaction(folder, "restore", "taken out of the trash", ids=[trashed.id])
+    if not ours(folder, trashed.step):
+        raise no_longer_ours(trashed.step)
     raw = trashed.step.before or b""
     key = trashed.key
     memory = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key)).memory
@@ -288,7 +290,8 @@ def _load(folder: Folder, key: str) -> Trashed | None:
         steps = [step_from(each) for each in (record["file"], *record["references"])]
         file, *references = [step for step in steps if isinstance(step, FileStep)]
         at = datetime.fromisoformat(record["at"])
-        if not all(ours(folder, step) for step in (file, *references)) or trash_key(str(record["id"])) != key:
+        known = all(ours(folder, step) or was_ours(step) for step in (file, *references))
+        if not known or trash_key(str(record["id"])) != key:
             raise ValueError("not a memory of this vault")
         return Trashed(str(record["id"]), at, str(record["reason"]), file.key, file, references)
     except OSError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from vault_mem.model import digits_of
 from vault_mem.vault import journal
@@ -39,16 +40,16 @@ class HiddenOperations:
         """Whether an operation must not be shown."""
         if not self._folder.public:
             return False
-        self._learn([step for step in entry.steps if isinstance(step, FileStep) and self._folder.is_note(step.key)])
-        if not all(self._folder.is_shown(step.key) for step in entry.steps):
+        self._learn([step for step in entry.steps if isinstance(step, FileStep)])
+        if any(journal.may_be_private(self._folder, step) for step in entry.steps):
             return True
         return any(names_one(text, self._hidden) for text in _texts(entry))
 
     def _learn(self, notes: list[FileStep]) -> None:
-        for step in sorted(notes, key=lambda each: self._folder.is_private(each.key)):
+        for step in sorted(notes, key=partial(journal.may_be_private, self._folder)):
             digits = digits_of(id_in(step.after or step.before or b""))
-            if not self._folder.is_private(step.key):
-                if step.after is not None and digits not in self._hidden:
+            if not journal.may_be_private(self._folder, step):
+                if self._folder.is_note(step.key) and step.after is not None and digits not in self._hidden:
                     self._public.add(digits)
             elif digits and digits not in self._public:
                 self._hidden.add(digits)

@@ -101,14 +101,17 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
                 f"to take that back: vault-mem undo {entry.op.split('-')[0]}, or --yes",
             )
         transaction = plan_undo(folder, _names(workspace), entry)
-        commit(workspace, transaction, mirrored=_mirrored(entry))
+        commit(workspace, transaction, mirrored=_mirrored(folder, entry))
     return UndoResult(transaction.op, entry.op, entry.command, transaction.keys, _titles(folder, entry))
 
 
-def _mirrored(entry: Entry) -> bool:
+def _mirrored(folder: Folder, entry: Entry) -> bool:
     """Whether its lines in the views are part of it: an import that a crash cut short left them to be caught up."""
+    lines = [step for step in entry.steps if isinstance(step, LineStep)]
+    if not all(folder.is_view(step.key) for step in lines):
+        return False  # the views have got other names since
     made = any(isinstance(step, MadeStep) for step in entry.steps)
-    return not made or {step.id for step in entry.steps if isinstance(step, LineStep)} >= set(entry.ids)
+    return not made or {step.id for step in lines} >= set(entry.ids)
 
 
 def _names(workspace: Workspace) -> Names:
@@ -140,7 +143,9 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
     steps = [step for step in steps if not folder.is_history(step.key)]  # a log is not taken back
     for step in sorted(map(partial(_where_it_is, folder), steps), key=lambda each: isinstance(each, LineStep)):
         if not journal.ours(folder, step):
-            raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
+            if isinstance(step, LineStep) or step.loose:
+                continue  # it is no view of ours any more
+            raise journal.no_longer_ours(step)
         state = step.state(folder)
         if state is State.AFTER:
             reverse = step.reverse()
@@ -171,7 +176,8 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
 
 def _where_it_is(folder: Folder, step: FileStep | LineStep) -> FileStep | LineStep:
     """A step at the place to which its owner has moved the note since, as it is (SPEC V-5)."""
-    if isinstance(step, LineStep) or not folder.is_note(step.key) or read(folder, step.key) is not None:
+    is_note = folder.is_note(step.key) or not journal.ours(folder, step)
+    if isinstance(step, LineStep) or not is_note or read(folder, step.key) is not None:
         return step
     after = step.after or b""
     sizes = {key: state.size for key, state in walk(folder).files.items()} if id_in(after) else {}
@@ -194,9 +200,9 @@ def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:
     """The steps that remove notes which an operation made."""
     steps = []
     for step in _moved(folder, made):
-        if not journal.ours(folder, step):
-            raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
         state = step.state(folder)
+        if state is not State.BEFORE and not journal.ours(folder, step):
+            raise journal.no_longer_ours(step)
         if state is State.OTHER:
             raise Conflict(f"{step.key} was changed since", "nothing was changed")
         if state is State.AFTER:
@@ -322,7 +328,7 @@ def _titles(folder: Folder, entry: Entry) -> dict[str, str]:
     """What the first memories of an operation were called, by the texts that it wrote or removed."""
     found: dict[str, str] = {}
     for step in entry.steps:
-        if not isinstance(step, FileStep | MadeStep) or not folder.is_note(step.key):
+        if not isinstance(step, FileStep | MadeStep):
             continue
         raw = read(folder, step.key) if isinstance(step, MadeStep) else step.after or step.before
         if raw and (id_ := id_in(raw)) in entry.ids:
