@@ -223,10 +223,13 @@ def test_what_git_brought_is_set_aside_whole(cli: Command, root: Path) -> None:
     stranger = memory(root, "memories/s.md", "mem_00000000000b", "A stranger's note")
     planted = entry(root, "000001-20261116T000000", "memories/s.md", stranger.read_text())
     (root / f"{OWN}/turns.json").write_text('{"turns": 9, "tidied": null}')
+    (root / f"{OWN}/lock").touch()
     git(root, "init", "-q")
     git(root, "add", "-f", ".")
     git(root, "commit", "-qm", "a stranger's vault")
-    assert cli.run("recall", "note").code == 0
+    answer = cli.run("recall", "note")
+    assert answer.code == 0
+    assert "git rm --cached -r .vault-mem" in answer.err
     assert not planted.exists()  # a read is enough
     assert cli.run("undo", "--yes").code == 4
     assert stranger.exists()
@@ -234,6 +237,7 @@ def test_what_git_brought_is_set_aside_whole(cli: Command, root: Path) -> None:
     names = sorted(path.name for path in (root / f"{OWN}/aside").iterdir())
     assert "journal.000001-20261116T000000.json" in names
     assert "turns.json" in names
+    assert "lock" not in names  # another process may hold it
 
 
 def test_a_vault_copied_to_a_new_computer_keeps_its_undo(cli: Command, root: Path, tmp_path: Path) -> None:

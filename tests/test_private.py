@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, note, public_text, states
+from helpers import contents, git, memory, mode, note, public_text, states
 
 from vault_mem import Vault
 from vault_mem.vault.tree import Tree
@@ -292,3 +292,28 @@ def test_a_vault_within_an_included_folder_is_its_own(cli: Command, root: Path) 
     cli.run("reindex")
     assert cli.json("list")["memories"] == []
     assert [each["path"] for each in cli.json("status")["problems"]] == ["memories/z"]  # V-9: no silent loss
+
+
+def test_git_that_would_take_a_private_memory_in_is_said(cli: Command, root: Path) -> None:
+    # P-3, P-5: the next `git add -A` would publish it
+    git(root, "init", "-q")
+    assert cli.run("remember", "-", "--private", stdin="The brass key").err == ""
+    (root / ".gitignore").write_text("*.log\n")
+    public = cli.json("remember", "The smokehouse door is oiled")["memory"]["id"]
+    for command in (["remember", "-", "--private"], ["private", public]):
+        answer = cli.run(*command, stdin="The third plank")
+        assert answer.code == 0 and "git does not ignore private/" in answer.err
+    cli.run("doctor", "--fix")
+    assert "git does not ignore" not in cli.run("remember", "-", "--private", stdin="Soup in the cellar").err
+    git(root, "add", "--force", "private")
+    assert "does NOT ignore" in cli.run("status").out
+
+
+def test_another_private_folder_is_ignored_by_git_too(cli: Command, root: Path) -> None:
+    git(root, "init", "-q")
+    before = contents(root)
+    assert cli.run("config", "set", "private_folder", "agent/hidden").code == 0
+    assert cli.run("remember", "-", "--private", stdin="The brass key").err == ""
+    assert git(root, "status", "--porcelain", "-uall").split() == ["??", ".gitignore", "??", "vault-mem.toml"]
+    assert [cli.run("undo").code, cli.run("undo").code] == [0, 0]
+    assert contents(root)[".gitignore"] == before[".gitignore"]

@@ -11,7 +11,8 @@ from vault_mem.errors import Changed, EditRefused, Unsafe, VaultMemError, WriteF
 from vault_mem.model import Memory
 from vault_mem.notes.parse import parse
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace, reason_of
-from vault_mem.vault import clock, journal
+from vault_mem.vault import clock, git, journal
+from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.steps import FileStep
 from vault_mem.vault.walk import FileState, has_stub, state_of
@@ -105,7 +106,7 @@ def index_written(
     `soon` is soon enough where the operation does not read the index again: watched files are indexed after the
     answer, or by the next command. What is not `mirrored` in the views yet will be, by the caller or after a crash.
     """
-    workspace.notices += transaction.notices
+    workspace.notices += [*transaction.notices, *_exposed(workspace.folder, transaction)]
     if soon and workspace.watch is not None:
         workspace.watch.written(transaction.notes)
         return
@@ -113,6 +114,15 @@ def index_written(
         workspace.sync_ours(transaction.notes, transaction.notes if mirrored else ())
     except (VaultMemError, *INDEX_ERRORS) as error:
         workspace.notices.append(f"the files are written; the index follows with the next command: {reason_of(error)}")
+
+
+def _exposed(folder: Folder, transaction: journal.Transaction) -> list[str]:
+    """What to say if git would take in a private file that an operation has made (SPEC P-3)."""
+    made = [step.key for step in transaction.steps if isinstance(step, FileStep) and step.before is None]
+    private = [key for key in made if folder.is_private(key)]
+    if not private or not git.would_take(folder, private[0]):
+        return []
+    return [f"git does not ignore {folder.settings.private_folder}/, where this is saved: vault-mem doctor --fix"]
 
 
 def memory_written(workspace: Workspace, transaction: journal.Transaction, id_: str) -> Memory:

@@ -20,6 +20,7 @@ from vault_mem.vault.tree import Tree, key_of, native
 Clock = Callable[[], datetime]
 OWN = ".vault-mem"  # this machine's folder in the vault: journal, trash, activity, log
 JOURNAL = f"{OWN}/journal"
+LOCK = f"{OWN}/lock"
 GIT_LISTS = (".gitignore", ".gitattributes")
 _DEFAULT_VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-latest)\.md")
 _MONOLOGUE = "inner-monologue-latest"

@@ -71,6 +71,11 @@ def ignores(folder: Folder, *keys: str) -> bool:
     return len(_lines(_git(folder, "check-ignore", "--no-index", "--", *keys))) == len(keys)
 
 
+def would_take(folder: Folder, key: str) -> bool:
+    """Whether `git add` would take a file in."""
+    return not ignores(folder, key) and in_repository(folder)
+
+
 def tracked(folder: Folder, keys: Iterable[str]) -> list[str]:
     """Which of these files or folders git holds now, or will with the next commit."""
     return _lines(_git(folder, "ls-files", "--cached", "-z", "--", *keys))
@@ -93,8 +98,9 @@ def state(folder: Folder) -> GitState | None:
         _seen[folder.root] = (stamp, report.unmerged)
     notes = [each + "/" for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
     changed = sum(key.startswith(tuple(notes)) for key in report.changed)
-    private = folder.settings.private_folder
-    ignored = ignores(folder, *(f"{top}/mem_000000000000.md" for top in (private, ".vault-mem")))
+    tops = (folder.settings.private_folder, OWN)
+    ignored = ignores(folder, *(f"{top}/mem_000000000000.md" for top in tops))
+    ignored = ignored and not tracked(folder, [f":(literal){top}" for top in tops])
     return GitState(ignored, changed, report.upstream, report.ahead, report.behind, under_way(folder))
 
 
@@ -392,6 +398,12 @@ def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> byte
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def ignoring(before: bytes | None, private: str) -> bytes:
+    """The text of a .gitignore with the private folder and ours in it; other people's lines stay."""
+    present = {line.strip().lstrip(b"/").rstrip(b"/") for line in (before or b"").splitlines()}
+    return with_lines(before, [f"{top}/" for top in (private, OWN) if top.encode() not in present])
 
 
 def with_lines(before: bytes | None, missing: Iterable[str]) -> bytes:

@@ -26,7 +26,7 @@ from vault_mem.errors import Busy, Changed, Conflict, EditRefused, Unsafe, Vault
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse
 from vault_mem.vault import carry, files, late, own
-from vault_mem.vault.folder import JOURNAL, OWN, Folder
+from vault_mem.vault.folder import JOURNAL, LOCK, OWN, Folder
 from vault_mem.vault.history import ChangeReason, has_date, revisions
 from vault_mem.vault.interrupted import PURGING, request_id, unsettled
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
@@ -47,7 +47,6 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE,
 # The operation that transactions are parts of (see `parts`).
 part_of: ContextVar[str] = ContextVar("part_of", default="")
 
-LOCK = f"{OWN}/lock"
 # Only the holder of the vault writes here: a temporary file was left by a failing disk or a crash.
 _ONLY_WHILE_WRITING = (JOURNAL, f"{OWN}/blocked", PURGING)
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.vault import files, git
-from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.folder import LOCK, OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PathRefused, Tree, key_of
 
 ASIDE = f"{OWN}/aside"
@@ -99,6 +99,11 @@ def vet(folder: Folder) -> None:
         index = git_dir / "index"
         listed = index.read_bytes() if stat.S_ISREG(index.stat().st_mode) else b""
         if f"{OWN}/".encode() in listed and folder.tree.exists(OWN):
-            for key in git.tracked(folder, [f":(literal){OWN}"]):
+            held = [key for key in git.tracked(folder, [f":(literal){OWN}"]) if key != LOCK]  # that says nothing
+            for key in held:
                 set_aside(folder.tree, key_of(key), "it came with git, from another machine")
+            if held:
+                folder.notices.append(
+                    f"git tracks what one machine keeps in {OWN}/, so it was set aside: git rm --cached -r {OWN}"
+                )
         _seen[folder.root] = stamp

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import InvalidInput, NotFound, SettingsError
-from vault_mem.vault import files, outside, settings
+from vault_mem.vault import files, git, outside, settings
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import operation
 from vault_mem.vault.settings import BY_NAME, VAULT_FILE, Settings, load_settings
+from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PUBLIC_MODE
 
 
@@ -77,6 +78,9 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
         # like any other of its files: one operation, one undo
         with operation(folder, f"config {'unset' if value is None else 'set'}", name) as transaction:
             transaction.write(VAULT_FILE, before, after)
+            if name == "private_folder" and value is not None:
+                listed = read(folder, ".gitignore")
+                transaction.write(".gitignore", listed, git.ignoring(listed, value.strip("/")))
     else:
         files.put(tree, key, before, after, PUBLIC_MODE)
     return path

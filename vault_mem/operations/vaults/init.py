@@ -128,7 +128,7 @@ def would_add(root: Path, folders: Mapping[str, str | None]) -> list[str]:
         return []
     memories = (folders.get("memories_folder") or Settings().memories_folder).strip("/")
     private = (folders.get("private_folder") or Settings().private_folder).strip("/")
-    ignored = ignoring(_bytes(root / ".gitignore"), (f"{private}/", ".vault-mem/")) != _bytes(root / ".gitignore")
+    ignored = git.ignoring(_bytes(root / ".gitignore"), private) != _bytes(root / ".gitignore")
     return [
         VAULT_FILE,
         *(f"{name}/" for name in (memories, private) if not (root / name).exists()),
@@ -193,7 +193,7 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
             folder = folders[name].strip("/")
             created += [f"{folder}/"] if tree.make_folder(folder, mode) else []
         before = tree.read(".gitignore")
-        ignored = ignoring(before, (f"{folders['private_folder'].strip('/')}/", ".vault-mem/"))
+        ignored = git.ignoring(before, folders["private_folder"].strip("/"))
         if files.put(tree, ".gitignore", before, ignored, PUBLIC_MODE):
             created.append(".gitignore")
         files.create(tree, VAULT_FILE, settings.encode(), PUBLIC_MODE)
@@ -210,10 +210,3 @@ def _bytes(path: Path) -> bytes | None:
         return path.read_bytes()
     except FileNotFoundError:
         return None
-
-
-def ignoring(before: bytes | None, lines: tuple[str, ...]) -> bytes:
-    """The text of a .gitignore with these lines in it; other people's stay."""
-    present = {line.strip().lstrip(b"/") for line in (before or b"").splitlines()}
-    missing = [line for line in lines if line.encode() not in present and line.rstrip("/").encode() not in present]
-    return git.with_lines(before, missing)

@@ -17,7 +17,7 @@ from vault_mem.operations import sharing
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.vault import journal, late, outside, own
-from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
+from vault_mem.vault.folder import GIT_LISTS, LOCK, OWN, Folder
 from vault_mem.vault.lock import locked
 from vault_mem.vault.tree import Tree
 
@@ -92,7 +92,7 @@ def locks(workspace: Workspace) -> Iterator[Finding]:
     """A lock that somebody holds, or left behind."""
     folder = workspace.folder
     for tree, key, what in (
-        (folder.tree, journal.LOCK, "this vault"),
+        (folder.tree, LOCK, "this vault"),
         (*outside.tree_and_key(folder.index_dir / "lock"), "its index"),
     ):
         path = tree.path(key)

@@ -12,7 +12,6 @@ from vault_mem.notes.references import ids_in, named_in
 from vault_mem.operations.upkeep.private import still_held
 from vault_mem.operations.vaults import views
 from vault_mem.operations.vaults.checks.finding import Finding
-from vault_mem.operations.vaults.init import ignoring
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, outside
 from vault_mem.vault.folder import OWN, Folder
@@ -111,7 +110,7 @@ def held_before(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _ignore_text(folder: Folder) -> bytes:
-    return ignoring(read(folder, ".gitignore"), (f"{folder.settings.private_folder}/", ".vault-mem/"))
+    return git.ignoring(read(folder, ".gitignore"), folder.settings.private_folder)
 
 
 def _repair_gitignore(folder: Folder) -> None:
