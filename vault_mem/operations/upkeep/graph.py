@@ -181,6 +181,8 @@ def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only
     for distance in range(1, depth + 1):
         found = {edge.target for near in layer for edge in graph.edges(near) if _shown(graph, edge.target, public_only)}
         layer = sorted((each for each in found if each not in depths), key=lambda each: _newest(graph, each))
+        if not layer:
+            break
         depths |= dict.fromkeys(layer, distance)
     nodes = [_node(graph, each, distance) for each, distance in depths.items()]
     return GraphResult(nodes, _arcs(graph, depths), memory.id, freshness.stale, freshness.pending)
