@@ -82,6 +82,7 @@ def test_the_users_own(cli: Command, root: Path, tmp_path: Path) -> None:
         (["set", "memories_folder", "private"], 2, "private"),
         (["set", "memories_folder", ""], 2, "memories_folder"),
         (["set", "max_links"], 2, "VALUE"),
+        (["set", "--user", "index_dir", "index"], 2, "a full path"),
     ],
 )
 def test_bad_input(cli: Command, root: Path, arguments: list[str], code: int, says: str) -> None:

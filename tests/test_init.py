@@ -215,6 +215,15 @@ def test_the_machines_time_zone(outside: Command) -> None:
     assert 'timezone = "Europe/Lisbon"' in (outside.cwd / "one/vault-mem.toml").read_text()
 
 
+def test_a_tilde_before_what_is_no_users_name(outside: Command) -> None:
+    assert outside.run("init", "~nobody-here").code == 0
+    assert outside.run("remember", "Soup was hot", "--vault", "~nobody-here").code == 0
+    assert outside.run("export", "~out.jsonl", "--vault", "~nobody-here").code == 0
+    assert {path.name for path in outside.cwd.iterdir()} == {"~nobody-here", "~out.jsonl"}
+    answer = outside.run("list", "--vault", "~somebody-else/notes")
+    assert answer.code != 0 and "does not exist" in answer.err
+
+
 def test_a_real_process(outside: Command) -> None:
     answer = outside.spawn("init", "there", "--json")
     assert answer.code == 0

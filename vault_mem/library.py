@@ -23,7 +23,7 @@ from vault_mem.fields import Form
 from vault_mem.model import GIVEN, META, Episode, Memory
 from vault_mem.operations.pool import FairLock, Pool
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.find import find_vault
+from vault_mem.vault.find import expanded, find_vault
 from vault_mem.vault.folder import Clock, Folder
 
 
@@ -966,4 +966,4 @@ def path_of(path: StrPath) -> Path:
     """A path as it was given; ~ is the user's home."""
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise InvalidInput(f"a path must be a text or a Path, not {path!r}")
-    return Path(path).expanduser().absolute()
+    return expanded(path, os.environ).absolute()

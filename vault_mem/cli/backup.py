@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from vault_mem.cli.common import Command, finish, open_vault
@@ -28,9 +26,9 @@ def command(console: Console, file: str, force: bool, check_: bool, into: str | 
 
     if into is not None and (check_ or force):
         raise click.UsageError("--restore cannot be combined with --check or --force.")
-    path = console.cwd / Path(file).expanduser()
+    path = console.path(file)
     if into is not None:
-        restored = restore_backup(path, console.cwd / Path(into).expanduser())
+        restored = restore_backup(path, console.path(into))
         console.answer(restored.to_dict(), keep_clean.restored_backup(restored))
         return 0
     if check_:

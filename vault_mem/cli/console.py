@@ -83,6 +83,12 @@ class Console:
             shows_links=sys.stdout.isatty() and shows_links(os.environ),
         )
 
+    def path(self, named: str) -> Path:
+        """A file or folder as it is named where the command runs."""
+        from vault_mem.vault.find import expanded
+
+        return self.cwd / expanded(named, self.env)
+
     def check(self) -> None:
         """Stop here if the caller no longer wants the answer."""
         if self.cancelled():

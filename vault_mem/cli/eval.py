@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from vault_mem.cli.common import Command
@@ -24,6 +22,6 @@ def command(console: Console, data: str) -> None:
     """
     from vault_mem.operations.vaults.evaluate import evaluate, read_data
 
-    entries = read_data(console.cwd / Path(data).expanduser())
+    entries = read_data(console.path(data))
     report = evaluate(entries, console.env, console.progress("Asking"))
     console.answer(report.as_json(), the_vault.evaluated(report))

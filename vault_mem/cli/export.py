@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -33,7 +32,7 @@ def command(console: Console, /, out: str, format_: str, include_private: bool, 
     `vault-mem import OUT` reads JSON Lines back into the same memories.
     """
     vault = open_vault(console)
-    path = console.cwd / Path(out).expanduser()
+    path = console.path(out)
     chosen = filters_from(vault, filters)
     report = vault.export(path, format_, chosen, include_private=include_private, force=force)
     reply(console, vault, report, the_vault.exported(report))

@@ -47,7 +47,7 @@ def command(console: Console, source: str, format_: str, dry_run: bool, private:
     the rest. Agents' session logs become sessions (see `vault-mem sessions --help`).
     """
     vault = open_vault(console)
-    path = console.cwd / Path(source).expanduser()
+    path = console.path(source)
     if source in AT_HOME and format_ in ("auto", source) and not path.exists():
         from vault_mem.operations.sessions.import_sessions import default_source
 

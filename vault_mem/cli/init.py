@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -40,7 +39,7 @@ def command(console: Console, folder: str | None, yes: bool, include: bool, **op
 
     If the folder has files, it shows what it will add and, on a terminal, asks first.
     """
-    root = (console.cwd / Path(folder or console.vault or ".").expanduser()).resolve()
+    root = console.path(folder or console.vault or ".").resolve()
     if not yes and can_ask(console):
         folders = {name: options[name] for name in ("memories_folder", "private_folder", "episodes_folder")}
         added = would_add(root, folders)

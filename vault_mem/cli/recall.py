@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -95,7 +94,7 @@ def _query(console: Console, query: str | None, context: str | None) -> str:
     if context == "-":
         text = console.read_text()
     else:
-        path = console.cwd / Path(context).expanduser()
+        path = console.path(context)
         try:
             text = path.read_text(encoding="utf-8-sig")
         except OSError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import asdict
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +13,6 @@ from vault_mem.cli.common import Group, agrees, can_ask, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import Unsafe
 from vault_mem.messages import agents_day, words
-from vault_mem.vault.find import expanded
 
 if TYPE_CHECKING:
     from vault_mem.operations.sessions.sessions import SessionFile
@@ -102,7 +100,7 @@ def _list(console: Console, project: str, agent: str, limit: int) -> None:
 def _folder(console: Console, project: str) -> str:
     """A project's folder as sessions name it; a bare name stays one."""
     if project in (".", "..") or "/" in project or project.startswith("~"):
-        return os.path.normpath(Path(console.cwd) / expanded(project, console.env))
+        return os.path.normpath(console.path(project))
     return project
 
 

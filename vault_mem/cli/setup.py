@@ -100,7 +100,7 @@ def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> tuple[P
     try:
         found = find_vault(console.vault, console.cwd, console.env)
     except VaultNotFound as error:
-        named = Path(console.cwd, Path(console.vault).expanduser()) if console.vault else None
+        named = console.path(console.vault) if console.vault else None
         wanted = named or Path(console.env.get("HOME") or Path.home()) / "memory"
         if dry_run:
             console.note(notices.NO_VAULT_YET.format(folder=wanted))

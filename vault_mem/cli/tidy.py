@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -99,6 +98,6 @@ def _read(console: Console, plan: str) -> str:
     if plan == "-":
         return console.read_text()
     try:
-        return (console.cwd / Path(plan)).read_text(encoding="utf-8-sig")
+        return console.path(plan).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"cannot read {plan}: {error}", "nothing was changed") from error

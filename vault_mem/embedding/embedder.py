@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
@@ -47,7 +48,7 @@ class Embedder:
     def _locate(name: str) -> Path | str:
         if not name:
             return BUILT_IN
-        folder = Path(name).expanduser()
+        folder = Path(os.path.expanduser(name))  # noqa: PTH111 - leaves ~name alone if nobody is called that
         if folder.is_dir():
             return folder
         if name.startswith((".", "~", "/", "\\")) or name.count("/") > 1:

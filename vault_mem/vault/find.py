@@ -72,7 +72,9 @@ def other_vaults(
 def expanded(named: str | os.PathLike[str], env: Mapping[str, str]) -> Path:
     """A path with ~ as the caller's home folder, not that of the process that runs the command."""
     path, home = Path(named), env.get("HOME")
-    return Path(home, *path.parts[1:]) if home and path.parts[:1] == ("~",) else path.expanduser()
+    if home and path.parts[:1] == ("~",):
+        return Path(home, *path.parts[1:])
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - leaves ~name alone if nobody is called that
 
 
 def _main(folder: Path) -> Path | None:

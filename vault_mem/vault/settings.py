@@ -47,6 +47,12 @@ def _note(value: str) -> str:
     return "" if value.endswith(".md") and not _folder(value) else "should be the path of a note in the vault"
 
 
+def _place(value: str) -> str:
+    """A relative one would put the texts of a vault into whatever folder a command runs in."""
+    full = not value or "://" in value or value.startswith("~/") or Path(value).is_absolute()
+    return "" if full else "should be a full path, or an address such as s3://bucket/folder"
+
+
 def _short(value: str) -> str:
     """A scaffold is read again and again, so it must be short."""
     return "should be at most 1000 characters" if len(value) > 1000 else ""
@@ -158,6 +164,7 @@ class Settings:
         "(docs/store.md)",
         user_only=True,
         env="VAULT_MEM_INDEX_DIR",
+        check=_place,
     )
     store_options: list[str] = _setting(
         [],

@@ -12,6 +12,7 @@ from pathlib import Path
 from vault_mem.operations.changing import is_quiet_file
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
+from vault_mem.vault.find import expanded
 from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
 from vault_mem.vault.settings import VAULT_FILE
 
@@ -58,7 +59,7 @@ def _fingerprint(folder: Folder, changed: Iterable[str]) -> str:
 
 
 def _wanted(folder: Folder) -> bool:
-    named = (Path(os.path.realpath(Path(each).expanduser())) for each in folder.settings.autocommit)
+    named = (Path(os.path.realpath(expanded(each, folder.env))) for each in folder.settings.autocommit)
     return folder.root in named
 
 
