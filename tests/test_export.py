@@ -120,6 +120,16 @@ def test_private_only_when_it_is_said(mixed: Vault, sample_cli: Command, tmp_pat
     assert CANARY in (tmp_path / "a.md").read_text()
 
 
+def test_episodes_that_are_left_out_are_told(mixed: Vault, cli: Command, tmp_path: Path):
+    for name in ("jsonl", "markdown"):
+        told = cli.run("export", str(tmp_path / name), "--format", name).out
+        assert "1 episode left out; --format vault exports them too." in told
+    assert (
+        "left out"
+        not in cli.run("export", str(tmp_path / "v"), "--format", "vault", "--closed", "--include-private").out
+    )
+
+
 def test_a_new_vault_has_the_files_byte_for_byte(mixed: Vault, tmp_path: Path, env: dict[str, str]):
     before = states(mixed.root)
     out = tmp_path / "copy"

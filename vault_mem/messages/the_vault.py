@@ -278,6 +278,8 @@ def exported(report: ExportReport) -> str:
         lines.append(f"{report.private_left_out} private left out; --include-private exports them too.")
     if report.closed_left_out:
         lines.append(f"{report.closed_left_out} closed left out; --closed exports them too.")
+    if report.episodes_left_out:
+        lines.append(f"{counted(report.episodes_left_out, 'episode')} left out; --format vault exports them too.")
     if report.left_links:
         lines.append(f"{counted(len(report.left_links), 'link')} to memories that were left out:")
         lines += [f"- {each}" for each in report.left_links]

@@ -38,6 +38,7 @@ class ExportReport(Result):
     episodes: int = 0
     private_left_out: int = 0
     closed_left_out: int = 0
+    episodes_left_out: int = 0
     left_links: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
@@ -67,6 +68,7 @@ def export(
         _vault(chosen, out, report)
     else:
         text = _jsonl(chosen, report) if format_ == "jsonl" else _markdown(chosen, report)
+        report.episodes_left_out = len(chosen.episodes)
         _write(out, text.encode(), outside.PRIVATE_MODE if include_private else outside.PUBLIC_MODE)
     return report
 
