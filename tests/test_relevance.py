@@ -138,6 +138,21 @@ def test_the_part_that_answers_is_shown(cli: Command, notes: Path) -> None:
     assert len(answer["passage"]) < len(text)
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("how do I grease the pump?", "Grease the pump every spring."),  # the heading names both as well
+        ("where does the kestrel fly?", "It flies over the dyke."),  # the word's stem ends in another letter
+    ],
+)
+def test_the_part_shown_is_not_the_heading(cli: Command, notes: Path, query: str, said: str) -> None:
+    #
+    filler = "Nothing of note was said about the weather that day. " * 12
+    memory(notes, "memories/long.md", "mem_0000000000aa", f"# Grease, pump, kestrel\n\n{filler}{said} {filler}")
+    answer = next(each for each in cli.json("recall", query)["results"] if each["id"] == "mem_0000000000aa")
+    assert said in answer["passage"]
+
+
 def test_a_part_is_not_cut_inside_a_number_or_an_identifier() -> None:
     #
     text = "alpha " * 20 + "the value of max_retry_count is 1,850.50 in getUserName " + "omega " * 20

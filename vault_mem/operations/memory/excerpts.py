@@ -25,6 +25,7 @@ _SENTENCE = re.compile(
 )
 # Between these two characters a text may be cut: not inside a word, a number or an identifier.
 _WORD = re.compile(r"[^\s、。，；：「」『』（）ぁ-ゖァ-ヺー㐀-鿿]")
+_HEADING = re.compile(r"#{1,6}\s")
 
 Cost = Callable[[Found], int]
 Wanted = Mapping[str, float]
@@ -41,7 +42,11 @@ def part(text: str, wanted: Wanted, length: int) -> str:
     if len(text) <= length:
         return text
     parts = sentences(text)
-    best = max(range(len(parts)), key=lambda at: (_hits(parts[at], wanted), -at))
+    hits = [_hits(each, wanted) for each in parts]
+    for at in range(len(parts) - 1):
+        if _HEADING.match(parts[at]):  # it names what the next sentence is about, and answers nothing by itself
+            hits[at], hits[at + 1] = 0.0, hits[at + 1] + hits[at] / 2
+    best = max(range(len(parts)), key=lambda at: (hits[at], -at))
     start, end = best, best + 1
     if len(parts[best].strip()) > length:
         return _piece(parts[best].strip(), wanted, length)
@@ -114,7 +119,7 @@ def _fitting(found: Found, wanted: Wanted, budget: int, cost: Cost) -> Found | N
 def _hits(text: str, wanted: Wanted) -> float:
     plain = normalised(text)
     # all but the last letter of a stem stands in every form of its word: most sentences need no closer look
-    if not any(word[:-1] in plain if len(word) > 3 else word in plain for word in wanted):
+    if not any(word[:-1] in plain if len(word) > 2 else word in plain for word in wanted):
         return 0.0
     # exact in any order: the order of a set differs from process to process, and so would the part that is shown
     return math.fsum(wanted.get(term, 0.0) for term in {stem(term) for term in terms(text)})
