@@ -215,6 +215,16 @@ def test_notes_of_one_moment_replace_nothing(cli: Command, root: Path, created: 
     assert marks["mem_000000000001"] == ("mem_000000000002" if created > "2026-05" else None)
 
 
+def test_what_hardly_answers_replaces_no_answer(cli: Command) -> None:
+    # D-10: the team has switched something, not the day on which it meets
+    texts = ["The team meets on Mondays at ten.", "The boiler is a Vaillant from 2012.", "My bike is a red Kona."]
+    texts += ["Ken quit his job at the bakery.", "We switched to Postgres 16 for the analytics database."]
+    for day, text in enumerate(texts, 1):
+        cli.run("remember", text, "--kind", "fact", env={"VAULT_MEM_NOW": f"2026-03-0{day}T09:00:00+09:00"})
+    found = cli.json("recall", "When does the team meet?")["results"]
+    assert found[0]["content"].startswith("The team meets") and "maybe_replaced_by" not in found[0]
+
+
 def test_chinese_is_not_judged_as_japanese(cli: Command) -> None:
     # D-10 is for English and Japanese: their words of change mean other things in Chinese
     for day, text in enumerate(("小明喜欢在学校参加足球比赛。", "小明在学校足球比赛中取得好成绩。"), 1):

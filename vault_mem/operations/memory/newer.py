@@ -20,6 +20,8 @@ REPLACEABLE = frozenset(("event", *STATE_KINDS)) - {"summary"}
 LIKELY_OF_EVENTS = 0.5
 # How far down the candidates a newer memory is looked for.
 DEPTH = 40
+# What has less than this share of an answer's score is about something else, whatever changed there.
+RIVAL = 1 / 3
 _JUST_ABOVE = 10**-DIGITS
 
 
@@ -45,7 +47,9 @@ def newer_first(
         later = [each for each in looked_at if each.made > catalogue.created[ranking.places[number]]]
         open_task = old.kind == "task" and not has_ended(old)
         by = _finishing(workspace, catalogue, old, later) if open_task else None
-        by = _replacing(workspace, catalogue, old, later) if by is None else by
+        if by is None:
+            rivals = [each for each in later if ranking.scores[each.number] >= RIVAL * ranking.scores[number]]
+            by = _replacing(workspace, catalogue, old, rivals)
         if by is None:
             continue
         best = shown.get(by) or candidate(by)
