@@ -192,6 +192,13 @@ def test_the_newest_counts_when_the_query_is_about_now(vault: Vault, root: Path)
     assert order(vault, "desk by the window next to the printer")[0] == 1
 
 
+def test_the_newest_counts_only_if_it_has_the_words_of_the_query(vault: Vault, root: Path) -> None:
+    # what is merely alike answers nothing about now
+    write(root, 1, "The invoices are kept in a folder on the shared drive.", "2025-02-01T10:00:00")
+    write(root, 2, "The photos are now kept on a USB disk.", "2026-01-01T10:00:00")
+    assert order(vault, "Where do I currently keep the papers for the tax office on the drive?")[0] == 1
+
+
 # ---- what a memory is
 
 

@@ -28,8 +28,8 @@ WHOLE = np.float32(2.0)
 NEIGHBOUR_SHARE = 0.5
 # Memories linked to this many of the best become candidates.
 SEEDS = 10
-# Scores no farther apart than this answer a query about as well.
-NEARLY_AS_GOOD = 2.5
+# Scores no farther apart than this answer a query about as well, if they have at least this share of its words.
+NEARLY_AS_GOOD, AS_MANY_WORDS = 2.5, 0.5
 DIGITS = 4
 # Stages that need the scores of the others.
 BEHIND_CALLER = 0.01  # how far a linked memory stays behind the one that calls it
@@ -239,7 +239,7 @@ def _scored(
             )
     scores: NDArray[np.float64] = sum((each.astype(np.float64) for each in terms.values()), np.zeros(count))
     if pool.query.about_now and "decay" in switches and count:
-        signals["now"] = _newest(catalogue, pool, scores)
+        signals["now"] = _newest(catalogue, pool, scores, signals["covered"])
         terms["decay"] = np.asarray(np.round(terms["decay"] + by["now"] * signals["now"], DIGITS), dtype=np.float32)
         scores = scores + np.round(by["now"] * signals["now"], DIGITS)
     if "links" in switches and count:
@@ -265,10 +265,11 @@ def _scored(
     )
 
 
-def _newest(catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float64]) -> Signal:
+def _newest(catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float64], covered: Signal) -> Signal:
     """Of the candidates that answer a query about now about as well: 1 for the newest, 0 for the oldest."""
     found = np.zeros(len(pool.places), dtype=np.float32)
-    close = np.flatnonzero(scores >= scores.max() - NEARLY_AS_GOOD)
+    as_many = covered >= AS_MANY_WORDS * covered[scores.argmax()]
+    close = np.flatnonzero(as_many & (scores >= scores.max() - NEARLY_AS_GOOD))
     moments, age = np.unique(catalogue.created[pool.places[close]], return_inverse=True)
     found[close] = age / (len(moments) - 1) if len(moments) > 1 else 1.0
     return found
