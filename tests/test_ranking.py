@@ -199,6 +199,13 @@ def test_the_newest_counts_only_if_it_has_the_words_of_the_query(vault: Vault, r
     assert order(vault, "Where do I currently keep the papers for the tax office on the drive?")[0] == 1
 
 
+def test_a_quotation_is_found_over_the_end_of_a_line(vault: Vault, root: Path) -> None:
+    # texts are wrapped, quotations are not
+    write(root, 1, "Ruth told the neighbours that the gate of\nthe old mill is never shut.", "2026-10-01T10:00:00")
+    write(root, 2, "Ruth told the neighbours that the old mill has a gate which is never shut.", "2026-10-02T10:00:00")
+    assert order(vault, '"gate of the old mill"')[0] == 1
+
+
 # ---- what a memory is
 
 

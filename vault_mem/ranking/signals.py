@@ -338,7 +338,7 @@ def as_written(catalogue: Catalogue, text: str) -> Places:
 def _pattern(text: str) -> re.Pattern[str]:
     before = r"(?<![a-z0-9])" if text[0].isascii() else ""
     after = r"(?![a-z0-9])" if text[-1].isascii() else ""
-    return re.compile(before + re.escape(text) + after)
+    return re.compile(before + r"\s+".join(map(re.escape, text.split())) + after)  # a line may end between two words
 
 
 def _array(values: Iterable[float]) -> Signal:
