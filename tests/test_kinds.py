@@ -50,6 +50,14 @@ def test_a_word_that_is_right_is_not_corrected(cli: Command, root: Path) -> None
     assert first(cli, "Where is the horse?") == "mem_00000000000b"
 
 
+def test_a_short_note_is_found_by_the_name_of_its_file(cli: Command, root: Path) -> None:
+    # what somebody calls a note is what it is about; a name that the tool made is the text once more
+    memory(root, "memories/Wanjiru Okafor.md", "mem_00000000000a", "Prefers calls before noon.")
+    text = "Asked around whether somebody has seen Wanjiru Okafor this week."
+    memory(root, "memories/wanjiru-okafor-00000000.md", "mem_00000000000b", text)
+    assert first(cli, "Wanjiru Okafor") == "mem_00000000000a"
+
+
 def test_words_of_asking_do_not_drown_what_is_asked(cli: Command, root: Path) -> None:
     talk = "We discussed, and the discussion went on; to summarize the discussion: nothing was decided. "
     memory(root, "memories/a.md", "mem_00000000000a", talk * 4)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import lru_cache
+from pathlib import PurePosixPath
 from sys import intern
 
 import numpy as np
@@ -15,8 +16,9 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.corpus import Likeness
 from vault_mem.index.packed import TITLE
-from vault_mem.index.terms import called, normalised, stem
+from vault_mem.index.terms import called, normalised, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
+from vault_mem.notes.links import ID_AT_END
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import REACH, Moments
 from vault_mem.ranking.query import Query, plain_part, share
@@ -101,7 +103,7 @@ class CandidatePool:
             "exact": self._exact(),
             "covered": own["covered"],
             "keyword": self._looked_for(own["covered"]),
-            "title": self._titled() * (1 - self.turn),
+            "title": self._titled(),
             "tokens": late_["own"] * read,
             "weakest": late_["weakest"] * read,
             "missing": self._missing(late_["own"] * read) * (1 - np.minimum(named["person"], 1)),
@@ -201,21 +203,26 @@ class CandidatePool:
         return np.array(written_in(texts, self.query.exact), dtype=np.float32) * np.float32(self.query.exactly)
 
     def _titled(self) -> Signal:
-        """How much of the query's words is in what a memory is called."""
-        long = self.places[self.turn < 1]
+        """How much of the query's words is in what a memory is called.
+
+        The title of a short text is its own first words, and says nothing; a name that somebody gave its file does.
+        """
         wanted: dict[str, float] = {}
         for term, each in self.query.terms:
             wanted[stem(term)] = wanted.get(stem(term), 0.0) + each
+
+        def told(names: Callable[[Catalogue, int], tuple[str, ...]], places: Places) -> list[float]:
+            words = (names(self.catalogue, place) for place in places.tolist())
+            return [math.fsum([wanted[word] for word in each if word in wanted]) for each in words]
+
+        title, long = np.zeros(len(self.places)), self.turn < 1
         if self.catalogue.complete:
-            names = (titles(self.catalogue, place) for place in long.tolist())
-            told = np.array([math.fsum([wanted[word] for word in name if word in wanted]) for name in names])
+            title[long] = told(titles, self.places[long])
         else:
-            told = np.zeros(len(long))
             for word, each in wanted.items():
-                told += each * np.isin(long, self.catalogue.marked(TITLE, word))
-        found = np.zeros(len(self.places), dtype=np.float32)
-        found[self.turn < 1] = told / float(self.total)
-        return found
+                title += each * np.isin(self.places, self.catalogue.marked(TITLE, word))
+        found = np.maximum((1 - self.turn) * title, told(given_name, self.places))
+        return np.asarray(found / float(self.total), dtype=np.float32)
 
     def _named(self) -> dict[str, Signal]:
         named, places, corpus = self.query.named, self.places.tolist(), self.catalogue.corpus
@@ -304,6 +311,16 @@ def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
         # a tuple of words that all share: a set of its own for each would take ten times as much memory
         named = called(title, catalogue.files[place], catalogue.tags[place], aliases)
         known[place] = tuple({intern(stem(term)) for term in named})
+    return known[place]
+
+
+def given_name(catalogue: Catalogue, place: int) -> tuple[str, ...]:
+    """The words of a file's name, unless the tool made it."""
+    known: MutableMapping[int, tuple[str, ...]] = catalogue.by_place("given names")
+    if place not in known:
+        name = PurePosixPath(catalogue.files[place]).stem
+        ours = ID_AT_END.search(name) or name == catalogue.ids[place]
+        known[place] = () if ours else tuple({intern(stem(term)) for term in terms(name)})
     return known[place]
 
 
