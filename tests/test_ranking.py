@@ -146,6 +146,22 @@ def test_a_name_in_the_same_script_is_not_guessed(vault: Vault, root: Path) -> N
     assert all("names" not in found.terms for found in vault.recall("What did Marks say of the rope?").results)
 
 
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("When do we deploy?", 2),  # a label is a word like any other
+        ("Error: cannot find the key of the tap", 4),  # a message, and nobody speaks
+    ],
+)
+def test_what_comes_before_a_colon_need_not_be_a_speaker(vault: Vault, root: Path, query: str, found: int) -> None:
+    #
+    write(root, 1, "Deploy: tag, push, wait for CI.", "2026-10-01T10:00:00")
+    write(root, 2, "We deploy only before noon since the outage.", "2026-10-02T10:00:00")
+    write(root, 3, "An error is shown in red.", "2026-10-03T10:00:00")
+    write(root, 4, "The tap is turned off with the key under the sink.", "2026-10-04T10:00:00")
+    assert order(vault, query)[0] == found
+
+
 # ---- words
 
 

@@ -26,6 +26,8 @@ _WORD = re.compile(r"[^\W_]+")
 _ROLES = frozenset(
     ("user", "assistant", "system", "human", "ai", "agent", "bot", "question", "answer", "note", "reminder")
 )
+# In a line of a talk people speak of themselves or to each other, and in Japanese and Chinese need not say so.
+_TALKS = re.compile(r"\b(?:i|my|me|we|our|you|your|ich|wir|du|je|nous|tu|io|yo)\b|[ぁ-ヺ㐀-鿿]")
 _LONGEST_NAME = 4  # words
 _LONGEST_UNSPACED = 12  # characters
 
@@ -58,7 +60,7 @@ class Directory:
         tags: set[str] = set()
         for key in self._facts.known({name_key(written) for written in _spelled(query)}):
             names = {name for name in self.same(key) if self._facts.count(PERSON, name)}
-            if names:
+            if any(self._facts.values(WRITTEN, name) for name in names) or (names and _as_a_name(key, query)):
                 people[key] = names
             if self._facts.count(TAG, key):
                 tags.add(key)
@@ -108,9 +110,14 @@ NOBODY = Named({}, set(), {})
 
 def _speaking(query: str) -> str:
     """Who says a query that is itself a line of a talk ("Lisa: …"): meant are the memories that mention the name."""
-    speaker = SPEAKER.match(query[:80])
+    speaker = SPEAKER.match(query[:80]) if _TALKS.search(normalised(query)) else None
     key = name_key(speaker[1]) if speaker else ""
     return "" if key in _ROLES else key
+
+
+def _as_a_name(key: str, query: str) -> bool:
+    """Whether a query may name a speaker: in "How are backups made?" it does not name who says "Backups: …"."""
+    return key not in query or not key.islower() or query.islower()
 
 
 def _words(name: str) -> list[str]:
