@@ -198,6 +198,27 @@ def test_a_time_that_is_none_is_just_words(vault: Vault, root: Path, query: str)
     assert order(vault, query) == [1]
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Was steht hier an der Pumpe?",
+        "June's pump",
+        "What does April say of the pump?",
+        "the APR of the pump",
+        "pump INV-2026-10",
+        "PumpCharm 2026.2",
+        "2026年の秋田のポンプ",
+    ],
+)
+def test_what_only_looks_like_a_time_is_none(root: Path, env: dict[str, str], query: str) -> None:
+    # "here" in German, people, an interest rate, an invoice, a version, a town
+    now = datetime.fromisoformat("2026-11-18T12:00:00+09:00")
+    vault = Vault(root, env=env, clock=lambda: now)
+    for number, day in enumerate(["2026-11-17", "2026-10-14", "2026-06-09", "2026-04-09", "2026-02-10"]):
+        write(root, number, "Repaired the pump in the cellar", f"{day}T10:00:00", "people: [June]")
+    assert len({found.terms.get("time") for found in ask(vault, query, 5)}) == 1
+
+
 def test_the_newest_counts_when_the_query_is_about_now(vault: Vault, root: Path) -> None:
     # decay only breaks near-ties unless the query is about now
     write(root, 1, "Anneli's desk is by the window, next to the printer.", "2025-02-01T10:00:00")

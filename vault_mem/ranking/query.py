@@ -86,7 +86,7 @@ class Query:
 def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors, now: datetime) -> Query:
     """Read a query against the vault it is asked of."""
     named = Directory(corpus).named(text)
-    said = times.times(text, now, _years(corpus, now))
+    said = times.times(text, now, _years(corpus, now), named.words)
     # A date that memories were made on or soon after says when; as a word it would be counted twice.
     rest = _without_titles(said.rest if any(_soon_after(corpus, span) for span in said.spans) else text, named)
     rest = _as_the_vault_may_say(rest, corpus, vectors)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 
@@ -27,8 +27,12 @@ _WORTH_OF_A_YEAR = 0.2
 _NUMBER_OF = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
 _MONTH = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
 # Words of their own in some language: a month only beside a day or year, or after "in".
-_WORDS_TOO = frozenset({"may", "mar", "march", "mars", "jan", "dec", "mai", "marco", "ene", "abr", "dic", "jun", "sep"})
+_WORDS_TOO = frozenset("may mar march mars jan dec mai marco ene abr dic jun sep apr".split())
 _IN = re.compile(r"\b(?:in|of|since|during|last|this|until|by|im|seit|bis|en|de|depuis|nel|em|в|с) $")
+# Before somebody's name: "What did June say?"
+_SOMEBODY = re.compile(r"\b(?:who is|who's|did|does) $")
+# A query in German: hier is "here", and not "yesterday".
+_GERMAN = re.compile(r"\b(?:der|die|das|ist|sind|im|wer|wie|wo|ein|eine|und|gibt|wir|ich|nicht)\b")
 
 _PARTS = (  # of a month or year, as shares of it
     (
@@ -50,7 +54,8 @@ _NAMED = re.compile(
     r"(?:,?\s+(?:(?:of|de|del|в)\s+)?(?P<year>(?:19|20)\d\d)\b)?"
 )
 _YEAR_FIRST = re.compile(
-    r"(?<![\d.])((?:19|20)\d\d)(?:([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?![\d])|[年년]\s?(?:(\d{1,2})[月월](?:份)?\s?(?:(\d{1,2})[日号일])?)?)"
+    # not part of INV-2026-10; 2026.2 is a version
+    r"(?<![\da-z._-])((?:19|20)\d\d)(?:([-/.])(\d{1,2})(?:\2(\d{1,2})|(?<!\.\d))(?!\d)|[年년]\s?(?:(\d{1,2})[月월](?:份)?\s?(?:(\d{1,2})[日号일])?)?)"
 )
 _DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})([./-])\s?(\d{1,2})\2\s?((?:19|20)\d\d)(?!\w)")
 _MONTH_DAY = re.compile(r"(?<!\d)(\d{1,2})[月월](?:份)?\s?(?:(\d{1,2})[日号일])?")
@@ -60,15 +65,19 @@ _PART_AFTER = re.compile(
 )
 _AFTER = ((0.0, 0.34), (0.3, 0.7), (0.66, 1.0))
 _OF_YEAR = ((0.0, 0.12), (0.35, 0.65), (0.9, 1.0))
+# 秋 and 秋学期, but not 秋田.
+_NO_NAME = "(?=[天季期休学場先頃中初末祭我去在到]|[^㐀-鿿]|$)"
 _SEASONS = (
-    (re.compile(r"\bspring\b|(?<![立])春(?!节)|\bfrühling\b|\bprintemps\b|\bprimavera\b|\bвесн"), 3, 3),
-    (re.compile(r"\bsummer\b|夏|\bsommer\b|\bété\b|\bverano\b|\bestate\b|\bлет(?:о|ом)\b"), 6, 3),
+    (re.compile(rf"\bspring\b|(?<!立)春{_NO_NAME}|\bfrühling\b|\bprintemps\b|\bprimavera\b|\bвесн"), 3, 3),
+    (re.compile(rf"\bsummer\b|夏{_NO_NAME}|\bsommer\b|\bété\b|\bverano\b|\bestate\b|\bлет(?:о|ом)\b"), 6, 3),
     (
-        re.compile(r"\bautumn\b|\b(?<!the )fall\b(?= (?:of )?(?:19|20))|秋|\bherbst\b|\bautomne\b|\botoño\b|\bосен"),
+        re.compile(
+            rf"\bautumn\b|\b(?<!the )fall\b(?= (?:of )?(?:19|20))|秋{_NO_NAME}|\bherbst\b|\bautomne\b|\botoño\b|\bосен"
+        ),
         9,
         3,
     ),
-    (re.compile(r"\bwinter\b|冬|\bhiver\b|\binvierno\b|\binverno\b|\bзим"), 12, 3),
+    (re.compile(rf"\bwinter\b|冬{_NO_NAME}|\bhiver\b|\binvierno\b|\binverno\b|\bзим"), 12, 3),
 )
 _YEAR = re.compile(r"(?<![\d.\-/])((?:19|20)\d\d)(?![\d\-/.年])(?!\s*(?:euro|usd|dollar|yen|円|元|€|\$|people|words))")
 _AGO = re.compile(
@@ -118,16 +127,17 @@ def spans(query: str, now: datetime, years: Iterable[int] = ()) -> list[Span]:
     return times(query, now, years).spans
 
 
-def times(query: str, now: datetime, years: Iterable[int] = ()) -> Times:
-    """The times a query names, and the rest of it."""
-    return _Reader(normalised(query), now, sorted(set(years)) or [now.year]).read()
+def times(query: str, now: datetime, years: Iterable[int] = (), people: Collection[str] = ()) -> Times:
+    """The times a query names, and the rest of it. `people` are those it names: June may be one of them."""
+    return _Reader(normalised(query), now, sorted(set(years)) or [now.year], people).read()
 
 
 class _Reader:
     """Takes one expression of time after another out of a query."""
 
-    def __init__(self, text: str, now: datetime, years: list[int]) -> None:
-        self.text, self.now, self.years = text, now, years
+    def __init__(self, text: str, now: datetime, years: list[int], people: Collection[str]) -> None:
+        self.text = re.sub(r"\bhier\b", " ", text) if _GERMAN.search(text) else text
+        self.now, self.years, self.people = now, years, people
         self.zone: tzinfo | None = now.tzinfo
         self.found: list[Span] = []
 
@@ -190,7 +200,9 @@ class _Reader:
         day, year, name = match["before"] or match["after"], match["year"], match["month"]
         number = next((n for n in range(len(_PARTS)) if match[f"part{n}"]), None)
         alone = not (day or year or number is not None)
-        if name in _WORDS_TOO and alone and not _IN.search(self.text[: match.start("month")]):
+        before = self.text[: match.start("month")]
+        doubtful = name in _WORDS_TOO or name in self.people or _SOMEBODY.search(before)
+        if doubtful and alone and not _IN.search(before):
             return []  # the verb, or a name
         found = _calendar([int(year)] if year else self.years, _NUMBER_OF[name], int(day or 0), self.zone)
         if number is None or day:
