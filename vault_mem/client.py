@@ -60,7 +60,9 @@ def main() -> int:
     except _NotTaken:
         return 0 if hint else _in_process(arguments, request)  # without a daemon it would take too long
     except _Lost:
-        return _after_lost_answer(root, arguments, request)
+        from vault_mem.cli.after_crash import resume
+
+        return resume(root, arguments, request, b"".join(_input_sent))
     except KeyboardInterrupt:  # before the daemon had taken it; it sees that we are gone
         os.write(2, b"error: Stopped.\n")
         return 130
@@ -70,12 +72,6 @@ def _in_process(arguments: list[str], request: str = "") -> int:
     from vault_mem.cli.main import main as run
 
     return run(arguments, request)
-
-
-def _after_lost_answer(root: str, arguments: list[str], request: str) -> int:
-    from vault_mem.cli.after_crash import resume
-
-    return resume(root, arguments, request, b"".join(_input_sent))
 
 
 def _vault_for(arguments: list[str]) -> str:
@@ -303,7 +299,7 @@ def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
 
 def _relay(connection: Socket, messages: Messages, *, paged: bool) -> int:
     """Pass on what the daemon says; where it is `paged`, the answer as a whole, and what is said after it."""
-    from vault_mem.cli.screen import show
+    from vault_mem.cli.screen import show, write
     from vault_mem.daemon import protocol
 
     answered, after = bytearray(), bytearray()
@@ -315,17 +311,17 @@ def _relay(connection: Socket, messages: Messages, *, paged: bool) -> int:
         if kind == protocol.STDOUT and paged:
             answered += content
         elif kind == protocol.STDOUT:
-            _write(1, content)
+            write(1, content)
         elif kind == protocol.STDERR and answered:
             after += content
         elif kind == protocol.STDERR:
-            _write(2, content)
+            write(2, content)
         elif kind == protocol.WANT_STDIN:
             _send_stdin(connection)
         elif kind == protocol.EXIT:
             if answered:
                 show(bytes(answered))
-            _write(2, after)
+            write(2, after)
             return int(content)
 
 
@@ -378,12 +374,6 @@ def _send_stdin(connection: Socket) -> None:
             return
         if not part:
             return
-
-
-def _write(handle: int, content: bytes | bytearray) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(handle, view) :]
 
 
 def _width() -> int:

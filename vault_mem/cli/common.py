@@ -65,9 +65,7 @@ class Command(_Explained):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, and log what is run, how long it took and how it failed; all through the redactor."""
-        console = ctx.find_object(Console)
-        if console is None:
-            return super().invoke(ctx)
+        console: Console = ctx.obj
         name = ctx.command_path.partition(" ")[2]
         started = time.monotonic()
         with redact.shown(console.stderr, console.verbose), tagging() if console.for_tool else nullcontext():
@@ -116,7 +114,7 @@ def help_option() -> click.Option:
 
     def show(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         if value and not ctx.resilient_parsing:
-            ctx.find_object(Console).print(ctx.get_help())  # type: ignore[union-attr]
+            ctx.obj.print(ctx.get_help())
             ctx.exit()
 
     return _noted("-h", "--help", note=show, help="Show this help and exit.", is_flag=True, is_eager=True)
@@ -131,18 +129,16 @@ def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     """Records a given option on the console, under that name."""
 
     def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-        console = ctx.find_object(Console)
-        if value is not None and value is not False and console is not None:
-            setattr(console, name, value)
+        if value:
+            setattr(ctx.obj, name, value)
 
     return keep
 
 
 def _note_vaults(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> None:
-    console = ctx.find_object(Console)
-    if value and console is not None:
-        console.vaults += value
-        console.vault = console.vaults[0]
+    if value:
+        ctx.obj.vaults += value
+        ctx.obj.vault = ctx.obj.vaults[0]
 
 
 def place_and_form() -> list[click.Option]:
@@ -156,14 +152,11 @@ def place_and_form() -> list[click.Option]:
 
 def _shared_options() -> list[click.Option]:
     def verbose(ctx: click.Context, param: click.Parameter, value: int) -> None:
-        console = ctx.find_object(Console)
-        if console is not None:
-            console.verbose = max(console.verbose, value)
+        ctx.obj.verbose = max(ctx.obj.verbose, value)
 
     def no_scaffold(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-        console = ctx.find_object(Console)
-        if value and console is not None:
-            console.scaffold = False
+        if value:
+            ctx.obj.scaffold = False
 
     lean = "With --json: lean data, and what would be printed without it, with the words of memories tagged."
     public = "As if there were no private memories (SPEC S-6)."
@@ -263,19 +256,19 @@ def vault_name(console: Console, root: Path) -> str:
     return f"~/{root.relative_to(home).as_posix()}" if home and root.is_relative_to(home) else str(root)
 
 
-def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:
-    """Say on stderr what happened beside the answer."""
+def finish(console: Console, vault: Vault, result: Any = None) -> None:
+    """Say on stderr what happened beside the answer, and whether the result is stale."""
     vault.workspace.tell_astray()
     for notice in vault.workspace.notices:
         console.note(notice)
-    if stale:
-        console.note(notices.STALE.format(pending=pending))
+    if getattr(result, "stale", False):
+        console.note(notices.STALE.format(pending=result.pending))
 
 
 def reply(console: Console, vault: Vault, result: Any, text: str, **more: Any) -> None:
     """Print a result, as text or as JSON with what is `more`, and then the notices."""
     console.answer(result.to_dict() | more, text)
-    finish(console, vault, stale=getattr(result, "stale", False), pending=getattr(result, "pending", 0))
+    finish(console, vault, result)
 
 
 def tell_left(console: Console, vault: Vault, left: list[str], what: str, *, update_links: bool) -> None:

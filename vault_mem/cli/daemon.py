@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -271,4 +270,3 @@ def _say(console: Console, change: ServiceChange, text: str, left: str, *, dry_r
         console.print(text.rstrip("\n"), as_is=True)
     if left:
         console.note(notices.NO_SERVICE_MANAGER.format(command=left))
-    sys.stdout.flush()

@@ -44,7 +44,7 @@ def command(console: Console, id_: str | None, depth: int | None, dot: bool, mer
         _dot(picture) if dot else _mermaid(picture) if mermaid else keep_clean.graph_around(picture),
         as_is=dot or mermaid,
     )
-    finish(console, vault, stale=picture.stale, pending=picture.pending)
+    finish(console, vault, picture)
 
 
 def _dot(picture: GraphResult) -> str:

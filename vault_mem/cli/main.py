@@ -63,7 +63,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
         from vault_mem import __version__
 
-        ctx.find_object(Console).print(f"vault-mem {__version__}")  # type: ignore[union-attr]
+        ctx.obj.print(f"vault-mem {__version__}")
         ctx.exit()
 
 
@@ -85,10 +85,16 @@ def run(arguments: Sequence[str], console: Console) -> int:
     """Run one command line on a console; returns the exit code and raises nothing a user should not see."""
     arguments = list(arguments) or ["--help"]
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    wants_json = "--json" in options
     private = "--private" in options
+    # The width that click would find by itself, were this process the one at the terminal.
+    width = max(min(console.width, 80) - 2, 50)
+
+    def call() -> int:
+        result = cli.main(arguments, "vault-mem", standalone_mode=False, obj=console, terminal_width=width)
+        return result if isinstance(result, int) else 0
+
     with redact.sealing(_values(arguments) if private else ()):
-        return _run(arguments, console, wants_json, private)
+        return guarded(console, call, "--json" in options, private)
 
 
 def _values(arguments: Sequence[str]) -> list[str]:
@@ -100,17 +106,6 @@ def _values(arguments: Sequence[str]) -> list[str]:
         if value and argument not in COMMANDS and not named and not argument.startswith("-h"):
             values.append(value)
     return values
-
-
-def _run(arguments: Sequence[str], console: Console, wants_json: bool, private: bool) -> int:
-    # The width that click would find by itself, were this process the one at the terminal.
-    width = max(min(console.width, 80) - 2, 50)
-
-    def call() -> int:
-        result = cli.main(list(arguments), "vault-mem", standalone_mode=False, obj=console, terminal_width=width)
-        return result if isinstance(result, int) else 0
-
-    return guarded(console, call, wants_json, private)
 
 
 def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: bool = False) -> T | int:

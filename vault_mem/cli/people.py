@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, open_vault
+from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
-from vault_mem.cli.tags import show
+from vault_mem.messages import save_and_find
 
 
 @Command.with_examples("vault-mem people\nvault-mem people --json\nvault-mem recall tea --person Haruka")
@@ -14,4 +14,5 @@ from vault_mem.cli.tags import show
 def command(console: Console, closed: bool) -> None:
     """List the people in the vault, with the number of memories about each."""
     vault = open_vault(console)
-    show(console, vault, vault.people(closed=closed), "people")
+    found = vault.people(closed=closed)
+    reply(console, vault, found, save_and_find.counts(found, "people"))

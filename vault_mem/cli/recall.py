@@ -66,7 +66,7 @@ def command(
     result = vault.ask(request, shape.cost, others, vault_name(console, vault.workspace.folder.root))
     shape.show(result)
     vault.note_used(each.memory.id for each in result.results)
-    finish(console, vault, stale=result.stale, pending=result.pending)
+    finish(console, vault, result)
 
 
 def _type_and_see(console: Console, query: str, limit: int, filters: dict[str, Any]) -> None:

@@ -26,9 +26,14 @@ def may_page(arguments: Sequence[str]) -> bool:
 def show(content: bytes) -> None:
     """Write an answer to the terminal; through the user's pager, or less, where it is longer than the screen."""
     if content.count(b"\n") < _height() or not _paged(content):
-        view = memoryview(content)
-        while view:
-            view = view[os.write(1, view) :]
+        write(1, content)
+
+
+def write(handle: int, content: bytes | bytearray) -> None:
+    """Write all of it, however little the system takes at a time."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(handle, view) :]
 
 
 def _paged(content: bytes) -> bool:

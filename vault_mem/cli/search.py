@@ -26,4 +26,4 @@ def command(console: Console, /, query: str, limit: int, **filters: Any) -> None
     result = vault.search_all(text, limit, chosen, others, name) if others else vault.search(text, limit, chosen)
     document = {name: value for name, value in result.to_dict().items() if name not in ("answered", "left_out")}
     console.answer(document, save_and_find.recalled(result, vault.workspace.folder.now()))
-    finish(console, vault, stale=result.stale, pending=result.pending)
+    finish(console, vault, result)

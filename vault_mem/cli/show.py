@@ -23,4 +23,4 @@ def command(console: Console, id_: str) -> None:
     console.answer(result.to_dict(), save_and_find.shown(result, vault.workspace.folder.zone))
     if result.vault in ("", name):
         vault.note_used([result.memory.id])
-    finish(console, vault, stale=result.stale, pending=result.pending)
+    finish(console, vault, result)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from vault_mem.cli.common import Group, finish, open_vault, reply
@@ -31,10 +29,7 @@ def command(console: Console, dry_run: bool) -> None:
 @click.option("-n", "--limit", "limit", type=click.IntRange(1), default=20, help="How many runs (default: 20).")
 def log_command(console: Console, limit: int) -> None:
     """Show earlier runs, newest first."""
-    from vault_mem.operations.upkeep.tidy import log
-
-    vault = open_vault(console)
-    found = log(vault.workspace.folder, limit)
+    found = open_vault(console).tidy_log(limit)
     console.answer({"runs": found}, keep_clean.tidy_log(found))
 
 
@@ -52,15 +47,14 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
     """Show clusters of similar states, for a language model to make a plan from."""
     vault = open_vault(console, "Comparing")
     if summaries:
-        _summaries(console, vault, budget, public_only)
-        return
-    found = vault.tidy_candidates(kind=kind, budget=budget, public_only=public_only)
-    console.answer(
-        found.to_dict() | {"next": keep_clean.MAKE_A_PLAN},
-        keep_clean.candidates(found),
-    )
-    if found.left_out:
-        console.note(notices.CLUSTERS_LEFT_OUT.format(count=found.left_out))
+        scopes = vault.summary_candidates(budget=budget, public_only=public_only)
+        document = {"scopes": [each.to_dict() for each in scopes], "next": keep_clean.WRITE_A_SUMMARY}
+        console.answer(document, keep_clean.scopes(scopes))
+    else:
+        found = vault.tidy_candidates(kind=kind, budget=budget, public_only=public_only)
+        console.answer(found.to_dict() | {"next": keep_clean.MAKE_A_PLAN}, keep_clean.candidates(found))
+        if found.left_out:
+            console.note(notices.CLUSTERS_LEFT_OUT.format(count=found.left_out))
     finish(console, vault)
 
 
@@ -80,18 +74,6 @@ def schema_command(console: Console) -> None:
     from vault_mem.operations.upkeep.tidy_plan import schema
 
     console.print(schema().rstrip("\n"), as_is=True)
-
-
-def _summaries(console: Console, vault: Any, budget: int, public_only: bool) -> None:
-    found = vault.summary_candidates(budget=budget, public_only=public_only)
-    console.answer(
-        {
-            "scopes": [each.to_dict() for each in found],
-            "next": "vault-mem remember - --kind summary --scope SCOPE --of ID …",
-        },
-        keep_clean.scopes(found),
-    )
-    finish(console, vault)
 
 
 def _read(console: Console, plan: str) -> str:

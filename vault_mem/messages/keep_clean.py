@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 RESTORED = "Restored (id: {id}): {path}"
 TWO_VERSIONS = "Two versions of one memory: {original} | {copy}"
 MAKE_A_PLAN = "write a plan (vault-mem tidy schema) and give it to: vault-mem tidy apply -"
+WRITE_A_SUMMARY = "vault-mem remember - --kind summary --scope SCOPE --of ID …"
 NOT_PURGED = "Nothing was purged."
 NOT_UNDONE = "Nothing was undone."
 NO_EPISODES = "No episodes."

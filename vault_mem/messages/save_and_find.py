@@ -124,7 +124,7 @@ def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> s
     lines = [recalled_line(number, found, now, explain) for number, found in enumerate(result.results, start=1)]
     count = len(lines)
     if result.left_out:
-        lines.append(left_out(result.left_out))
+        lines.append(f"{result.left_out} more left out (budget)")
     if result.sessions:
         lines += ["Said in sessions (not memories):", *map(said_line, result.sessions)]
     if not count:
@@ -153,11 +153,6 @@ def explained(score: float, terms: Mapping[str, float]) -> str:
         return f"score {score:.4f}"
     parts = [f"{'-' if value < 0 else '+'} {stage} {abs(value):.4f}" for stage, value in terms.items()]
     return f"score {score:.4f} = " + " ".join(parts).removeprefix("+ ")
-
-
-def left_out(count: int) -> str:
-    """How many did not fit the budget."""
-    return f"{count} more left out (budget)"
 
 
 def said_line(hit: SessionHit) -> str:
