@@ -92,7 +92,7 @@ class Folder:
     @cached_property
     def tree(self) -> Tree:
         """The vault's files, which nothing else opens (SPEC S-1)."""
-        return vault_tree(self.root, self.settings)
+        return vault_tree(self.root, self.settings.follow_links)
 
     @property
     def shares(self) -> bool:
@@ -162,28 +162,18 @@ class Folder:
 
     @cached_property
     def _view(self) -> re.Pattern[str]:
-        views, prefix = re.escape(self.views_folder), re.escape(self.settings.log_prefix)
+        views, prefix = re.escape(self.settings.views_folder), re.escape(self.settings.log_prefix)
         log = rf"{views}/(?:{prefix}\d{{4}}-\d{{2}}-\d{{2}}|{_MONOLOGUE})\.md"
-        return re.compile(rf"{re.escape(self.digest)}|{log}")
-
-    @property
-    def views_folder(self) -> str:
-        """Where the daily logs are."""
-        return self.settings.views_folder
-
-    @property
-    def digest(self) -> str:
-        """The file that lists the important memories."""
-        return self.settings.digest_file
+        return re.compile(rf"{re.escape(self.settings.digest_file)}|{log}")
 
     @property
     def monologue(self) -> str:
         """The file with the latest introspection."""
-        return f"{self.views_folder}/{_MONOLOGUE}.md"
+        return f"{self.settings.views_folder}/{_MONOLOGUE}.md"
 
     def log_key(self, day: datetime) -> str:
         """The daily log of a day."""
-        return f"{self.views_folder}/{self.settings.log_prefix}{day:%Y-%m-%d}.md"
+        return f"{self.settings.views_folder}/{self.settings.log_prefix}{day:%Y-%m-%d}.md"
 
     def is_kept(self, key: str) -> bool:
         """Whether a file is one of the few others that the tool writes: trash, self model, proposals, settings."""
@@ -195,7 +185,11 @@ class Folder:
 
     def _is_late_copy(self, key: str) -> bool:
         match = _LATE_COPY.fullmatch(key)
-        parents = ("", f"{self.views_folder}/", self.digest[: self.digest.rfind("/") + 1])
+        parents = (
+            "",
+            f"{self.settings.views_folder}/",
+            self.settings.digest_file[: self.settings.digest_file.rfind("/") + 1],
+        )
         return match is not None and match["above"] in parents
 
     def is_shared(self, key: str) -> bool:

@@ -10,6 +10,7 @@ import tomllib
 import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ def _setting(
     return field(default=default, metadata=metadata)
 
 
+# One of the user's own, which is never taken from a vault: it may be a stranger's.
+_own = partial(_setting, user_only=True)
 _SHARE = (0.0, 1.0)
 
 
@@ -68,7 +71,7 @@ def _zone(value: str) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of one vault. Those that are user_only are never taken from a vault: it may be a stranger's."""
+    """All settings of one vault."""
 
     timezone: str = _setting("UTC", "time zone of `created` and of every time without an offset", check=_zone)
     memories_folder: str = _setting("memories", "where public memories live", check=_folder)
@@ -149,47 +152,26 @@ class Settings:
     scaffold_candidates: str = _setting("", "the same if consolidate found near-duplicates", check=_short)
     scaffold_wake_up: str = _setting("", "the same after wake-up", check=_short)
     scaffold_introspect: str = _setting("", "the same after introspect", check=_short)
-    model: str = _setting(
-        "",
-        "embedding model: a model2vec folder or hub name; empty means the built-in one",
-        user_only=True,
-        env="VAULT_MEM_MODEL",
+    model: str = _own(
+        "", "embedding model: a model2vec folder or hub name; empty means the built-in one", env="VAULT_MEM_MODEL"
     )
-    editor: str = _setting(
-        "", "the editor that `edit` opens; empty means VISUAL or EDITOR from the environment", user_only=True
-    )
-    index_dir: str = _setting(
+    editor: str = _own("", "the editor that `edit` opens; empty means VISUAL or EDITOR from the environment")
+    index_dir: str = _own(
         "",
         "where indexes are kept; empty means your cache folder; with s3://bucket/folder, machines share the work "
         "(docs/store.md)",
-        user_only=True,
         env="VAULT_MEM_INDEX_DIR",
         check=_place,
     )
-    store_options: list[str] = _setting(
-        [],
-        'options for the store in index_dir: ["endpoint=https://…", "access_key_id=…"]; never shown',
-        user_only=True,
-        secret=True,
+    store_options: list[str] = _own(
+        [], 'options for the store in index_dir: ["endpoint=https://…", "access_key_id=…"]; never shown', secret=True
     )
-    vault: str = _setting(
-        "", "the vault to use if none is named and you are not in one", user_only=True, env="VAULT_MEM_VAULT"
-    )
-    vaults: list[str] = _setting(
-        [], 'vaults that answer together: ["~/me", "."]; "." is the one around the current folder', user_only=True
-    )
-    save_to: list[str] = _setting(
-        [], 'where new memories of a kind or person go: ["kind:mood=~/me", "person:Kaya=~/me"]', user_only=True
-    )
-    follow_links: list[str] = _setting(
-        [], "symbolic links in a vault to follow, by full path: ~/vault/private", user_only=True
-    )
-    autocommit: list[str] = _setting(
-        [], "vaults that the daemon commits to git once they are quiet, by full path", user_only=True
-    )
-    idle_seconds: int = _setting(
-        1800, "seconds without a command until the daemon closes a vault", user_only=True, check=(1, 604_800)
-    )
+    vault: str = _own("", "the vault to use if none is named and you are not in one", env="VAULT_MEM_VAULT")
+    vaults: list[str] = _own([], 'vaults that answer together: ["~/me", "."]; "." is the one around the current folder')
+    save_to: list[str] = _own([], 'where new memories of a kind or person go: ["kind:mood=~/me", "person:Kaya=~/me"]')
+    follow_links: list[str] = _own([], "symbolic links in a vault to follow, by full path: ~/vault/private")
+    autocommit: list[str] = _own([], "vaults that the daemon commits to git once they are quiet, by full path")
+    idle_seconds: int = _own(1800, "seconds without a command until the daemon closes a vault", check=(1, 604_800))
 
 
 BY_NAME = {each.name: each for each in fields(Settings)}
@@ -220,7 +202,7 @@ def load_settings(root: Path | None, env: Mapping[str, str]) -> Loaded:
     sources_read = [(own, own_values, True)]
     if root is not None:
         named = own_values.get("follow_links")
-        tree = _tree(root, named if isinstance(named, list) else [])
+        tree = vault_tree(root, named if isinstance(named, list) else [])
         sources_read.insert(0, (root / VAULT_FILE, _read(root / VAULT_FILE, tree), False))
     for path, read_values, is_user in sources_read:
         for name, value in read_values.items():
@@ -240,12 +222,8 @@ def load_settings(root: Path | None, env: Mapping[str, str]) -> Loaded:
     return Loaded(settings, sources, warnings)
 
 
-def vault_tree(root: Path, settings: Settings) -> Tree:
+def vault_tree(root: Path, links: list[Any]) -> Tree:
     """The files of a vault, with the links in it that the user wants followed."""
-    return _tree(root, settings.follow_links)
-
-
-def _tree(root: Path, links: list[Any]) -> Tree:
     inside = os.path.join(root, "")  # noqa: PTH118
     paths = [os.path.normpath(os.path.expanduser(each)) for each in links if isinstance(each, str)]  # noqa: PTH111
     return Tree(root, frozenset(path.removeprefix(inside).replace(os.sep, "/") for path in paths))

@@ -166,15 +166,7 @@ class FileStep:
 
     def record(self) -> dict[str, Any]:
         """As JSON."""
-        return {
-            "key": self.key,
-            "before": _pack(self.before),
-            "after": _pack(self.after),
-            "mode": self.mode,
-            "loose": self.loose,
-            "before_time": self.before_time,
-            "after_time": self.after_time,
-        }
+        return vars(self) | {"before": _pack(self.before), "after": _pack(self.after)}
 
 
 @dataclass(frozen=True)

@@ -182,7 +182,7 @@ def _rules(folder: Folder) -> list[_Rule]:
 def _not_included(folder: Folder) -> _Ignored:
     """What `include` never covers: memories are notes already, and views are made from them."""
     settings = folder.settings
-    shared = ["SELF.md", *(["REVIEW.md"] if settings.review else []), folder.digest, folder.views_folder]
+    shared = ["SELF.md", *(["REVIEW.md"] if settings.review else []), settings.digest_file, settings.views_folder]
     return _Ignored(settings.ignore, [*_tops(settings), settings.sessions_folder, *shared])
 
 

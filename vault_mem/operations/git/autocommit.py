@@ -67,7 +67,8 @@ def _places(folder: Folder) -> list[str]:
     """Where the public files of a vault are."""
     settings = folder.settings
     notes = [settings.memories_folder, settings.episodes_folder]
-    return [*notes, folder.views_folder, "history", folder.digest, "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
+    views = [settings.views_folder, settings.digest_file]
+    return [*notes, *views, "history", "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
 
 
 def _message(folder: Folder, changed: Mapping[str, bool]) -> str:

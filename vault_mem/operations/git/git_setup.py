@@ -68,14 +68,14 @@ def _shared(folder: Folder) -> list[str]:
     """What every clone gets. Any git can join the logs; the rest needs our driver."""
     settings = folder.settings
     notes = [_quoted(f"/{_plain(each)}/**/*.md") for each in (settings.memories_folder, settings.episodes_folder)]
-    views = [_quoted(f"/{_plain(key)}") for key in (folder.digest, folder.monologue)]
+    views = [_quoted(f"/{_plain(key)}") for key in (folder.settings.digest_file, folder.monologue)]
     ours = [*notes, *views, "/REVIEW.md", "/SELF.md", "/memories.base"]
     return [*(f"{each} merge=vault-mem" for each in ours), *(f"{_quoted(each)} merge=union" for each in _logs(folder))]
 
 
 def _logs(folder: Folder) -> tuple[str, str]:
     """Revisions and daily logs, as git's attributes name them."""
-    return "/history/*.jsonl", f"/{_plain(folder.views_folder)}/{_plain(folder.settings.log_prefix)}[0-9]*.md"
+    return "/history/*.jsonl", f"/{_plain(folder.settings.views_folder)}/{_plain(folder.settings.log_prefix)}[0-9]*.md"
 
 
 def _plain(path: str) -> str:

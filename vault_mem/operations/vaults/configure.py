@@ -54,7 +54,7 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
         outside.make_folder(path.parent)
     tree, key = outside.tree_and_key(path)
     if not user and root is not None:
-        tree, key = settings.vault_tree(root, load_settings(None, env).settings), VAULT_FILE
+        tree, key = settings.vault_tree(root, load_settings(None, env).settings.follow_links), VAULT_FILE
     try:
         before = tree.read(key)
     except OSError as error:

@@ -74,7 +74,7 @@ def init(
     given = {"memories_folder": memories_folder, "private_folder": private_folder, "episodes_folder": episodes_folder}
     _check(**given, timezone=timezone, adopt_ids=adopt_ids)
     folders: dict[str, Any] = {name: folder or getattr(Settings(), name) for name, folder in given.items()}
-    tree = vault_tree(root, load_settings(None, env).settings)
+    tree = vault_tree(root, load_settings(None, env).settings.follow_links)
     found = {name: _notes(tree, name.strip("/")) if root.exists() else 0 for name in folders.values()}
     if any(found.values()) and not adopt:
         counts = ", ".join(f"{count} in {name}/" for name, count in found.items() if count)

@@ -52,7 +52,7 @@ class AddedFiles(NamedTuple):
 def add_obsidian(root: Path, settings: Settings) -> AddedFiles:
     """Add views, templates and property types, each only if it is missing."""
     result = AddedFiles([], [])
-    tree = vault_tree(root, settings)
+    tree = vault_tree(root, settings.follow_links)
     _create(tree, BASE, base_text(settings), result)
     folder = _template_folder(tree, settings)
     for name, text in TEMPLATES.items():

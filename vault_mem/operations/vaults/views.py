@@ -161,11 +161,11 @@ def follow_files(workspace: Workspace) -> list[str]:
 
 def view_keys(folder: Folder) -> list[str]:
     """The files with lines that mirror memories: the digest, and the daily logs that are there."""
-    views_folder = folder.views_folder
+    views_folder = folder.settings.views_folder
     logs = (f"{views_folder}/{name}" for name in folder.tree.names(views_folder, ".md"))
     return [
-        folder.digest,
-        *(key for key in logs if folder.is_view(key) and key not in (folder.digest, folder.monologue)),
+        folder.settings.digest_file,
+        *(key for key in logs if folder.is_view(key) and key not in (folder.settings.digest_file, folder.monologue)),
     ]
 
 
@@ -214,7 +214,7 @@ def _with_copies(wanted: str | None, present: str | None) -> str | None:
 
 
 def _position(folder: Folder, key: str) -> str:
-    return marked.IN_BLOCK if key == folder.digest else marked.BY_TIME
+    return marked.IN_BLOCK if key == folder.settings.digest_file else marked.BY_TIME
 
 
 def rebuild(workspace: Workspace) -> RebuildResult:
@@ -265,7 +265,7 @@ def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:
     settings = folder.settings
     curated = memory.importance >= settings.curated_importance or memory.category in settings.curated_categories
     if curated and not memory.closed_at(folder.now()):
-        lines[(folder.digest, marked.IN_BLOCK)] = f"- {created:%Y-%m-%d} {text}"
+        lines[(folder.settings.digest_file, marked.IN_BLOCK)] = f"- {created:%Y-%m-%d} {text}"
     return lines
 
 

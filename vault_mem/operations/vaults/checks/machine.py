@@ -213,8 +213,9 @@ def odd_files(workspace: Workspace) -> Iterator[Finding]:
 def _places(folder: Folder) -> Iterator[tuple[str, bool]]:
     """Where files and folders of ours are, and which of the two each should be."""
     private = folder.settings.private_folder
-    folders = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS), folder.views_folder, "history", f"{private}/.history"]
-    yield from ((key, False) for key in (*_FILES, folder.digest, f"{private}/REVIEW.md"))
+    own = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS)]
+    folders = [*own, folder.settings.views_folder, "history", f"{private}/.history"]
+    yield from ((key, False) for key in (*_FILES, folder.settings.digest_file, f"{private}/REVIEW.md"))
     yield from ((key, True) for key in folders)
     for parent in folders:
         with contextlib.suppress(OSError), folder.tree.scan(parent) as entries:
