@@ -48,15 +48,14 @@ def _turned_comparison(one: Text, two: Text, alignment: Alignment) -> bool:
     if len(alignment.opposites) != 1 or any(word not in alignment.opposites[0] for word in alone):
         return False
     for sign in (" than ", " of "):  # left of the church
-        sides = [[_things(part, text) for part in text.rest.split(sign)] for text in (one, two)]
+        sides = [
+            [{word.lemma for word in english.words(part, text.names)} for part in text.rest.split(sign)]
+            for text in (one, two)
+        ]
         if len(sides[0]) == len(sides[1]) == 2:
             (a, b), (c, d) = sides
             return bool(b and d) and b <= c and d <= a
     return False
-
-
-def _things(part: str, text: Text) -> set[str]:
-    return {word.lemma for word in english.words(part, text.names)}
 
 
 _GIVING = re.compile(r"(もら|あげ|くれ)(?=[いっえたるま])")

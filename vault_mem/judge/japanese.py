@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge.words import Word, dictionary_form, known, read_words, role_after
+from vault_mem.judge.words import Word, known, lexicon, read_words, role_after
 
 KANA = re.compile(r"[ぁ-ゖー]+")
 KANJI = re.compile(r"[一-鿿々〆]")
@@ -90,7 +90,7 @@ _GODAN = dict(zip("いきぎしちにびみり", "うくぐすつぬぶむる", 
 
 def _inflected(surface: str, text: str, end: int) -> str:
     """The dictionary form. A stem that is also a noun counts as a verb if what follows shows that it is one."""
-    form = dictionary_form(surface)
+    form = lexicon().lemmas.get(surface, surface)
     if form != surface:
         return form
     after = _AFTER_STEM.match(text, end)

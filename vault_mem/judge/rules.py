@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import japanese
@@ -54,11 +55,9 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         found += [*_givings(one, two), *place_changes(one, two, alignment), *attending(one, two, alignment)]
         found += role_changes(one, two, alignment, tokens)
     found = list(dict.fromkeys(found))
-    return found if one.is_japanese == two.is_japanese else _in_two_languages(found)
-
-
-def _in_two_languages(found: list[Difference]) -> list[Difference]:
-    """The differences that are certain between two languages, whose small words do not correspond."""
+    if one.is_japanese == two.is_japanese:
+        return found
+    # the small words of two languages do not correspond
     return [each for each in found if (each.before and each.after) or each.kind in _IN_ANY_LANGUAGE]
 
 
@@ -87,12 +86,7 @@ def _trivial(quantity: Quantity) -> bool:
 def _names(alignment: Alignment) -> list[Difference]:
     left = [word.text for word in alignment.left if word.name]
     right = [word.text for word in alignment.right if word.name]
-    shared = min(len(left), len(right))
-    return [
-        *(Difference("name", one, other) for one, other in zip(left, right, strict=False)),
-        *(Difference("name", one, "") for one in left[shared:]),
-        *(Difference("name", "", other) for other in right[shared:]),
-    ]
+    return [Difference("name", one, other) for one, other in zip_longest(left, right, fillvalue="")]
 
 
 def _polarity(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
@@ -185,16 +179,12 @@ def _order_of_quantities(one: Text, two: Text) -> list[Difference]:
         if len(values[0]) < 2 or values[0] != values[1]:
             continue
         before, after = _anchored(one, kind), _anchored(two, kind)
-        if same_words and before != after and [each[0] for each in before] != [each[0] for each in after]:
-            found.append(
-                Difference("order", " … ".join(each[0] for each in before), " … ".join(each[0] for each in after))
-            )
-            continue
+        orders = [" … ".join(value for value, _ in each) for each in (before, after)]
         old, new = dict(before), dict(after)
         moved = [value for value, anchor in before if anchor and new[value] and anchor != new[value]]
-        if len(moved) > 1 and {old[value] for value in moved} == {new[value] for value in moved}:
-            names = [value for value, _ in before]
-            found.append(Difference("order", " … ".join(names), " … ".join(value for value, _ in after)))
+        swapped = len(moved) > 1 and {old[value] for value in moved} == {new[value] for value in moved}
+        if swapped or (same_words and orders[0] != orders[1]):
+            found.append(Difference("order", *orders))
     ends = [{each.value: _end(text, number) for number, each in enumerate(text.quantities)} for text in (one, two)]
     for value, was in ends[0].items():
         now = ends[1].get(value)

@@ -204,7 +204,9 @@ _RESULTS = re.compile(rf"(?:{'|'.join(sorted(read_words('result_verbs.txt')))})[
 
 
 def _japanese(one: Text, two: Text) -> list[Difference]:
-    before, after = (_sentences(text.rest) for text in (one, two))
+    before, after = (
+        [each.strip() for each in re.split(r"[。.!?！？\n]+", text.rest) if each.strip()] for text in (one, two)
+    )
     if len(before) != len(after):
         return []
     for was, now in zip(before, after, strict=True):
@@ -215,10 +217,6 @@ def _japanese(one: Text, two: Text) -> list[Difference]:
         if copulas[0] and copulas[1] and copulas[0][1] == copulas[1][1] and bool(copulas[0][2]) != bool(copulas[1][2]):
             return [Difference("status", copulas[0][0], copulas[1][0])]
     return []
-
-
-def _sentences(text: str) -> list[str]:
-    return [each.strip() for each in re.split(r"[。.!?！？\n]+", text) if each.strip()]
 
 
 def _end(sentence: str) -> str:

@@ -172,6 +172,4 @@ def _names_of(original: str, names: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in names if name in lower or name in joined)
 
 
-@lru_cache(maxsize=_KEPT)
-def _taken_apart(original: str, tokens: TokenVectors, names: frozenset[str]) -> Text:
-    return Text(original, tokens, names)
+_taken_apart = lru_cache(maxsize=_KEPT)(Text)

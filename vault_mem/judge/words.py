@@ -128,11 +128,6 @@ def known(word: str) -> bool:
     return meanings(word) is not None
 
 
-def dictionary_form(word: str) -> str:
-    """The dictionary form of an inflected Japanese word."""
-    return lexicon().lemmas.get(word, word)
-
-
 @lru_cache(maxsize=10_000)
 def synonyms(one: str, other: str) -> bool:
     """Whether two dictionary forms share a reading, a root, or a meaning that is the main one of either."""

@@ -165,20 +165,12 @@ def _time(block: list[str]) -> object:
     return datetime.fromisoformat(_value(block)).replace(tzinfo=None)
 
 
-def _number(block: list[str]) -> float:
-    return float(_value(block))
-
-
 def _is(*words: str) -> Callable[[list[str]], bool]:
     return lambda block: _value(block).lower() in words
 
 
-def _most(measure: Callable[[list[str]], Any]) -> Callable[[list[str], list[str]], list[str]]:
-    return lambda ours, theirs: max((ours, theirs), key=lambda block: (measure(block), block))
-
-
-def _least(measure: Callable[[list[str]], Any]) -> Callable[[list[str], list[str]], list[str]]:
-    return lambda ours, theirs: min((ours, theirs), key=lambda block: (measure(block), block))
+def _by(choose: Callable[..., list[str]], measure: Callable[[list[str]], Any]) -> Callable[..., list[str]]:
+    return lambda ours, theirs: choose((ours, theirs), key=lambda block: (measure(block), block))
 
 
 def _either(says: Callable[[list[str]], bool]) -> Callable[[list[str], list[str]], list[str]]:
@@ -193,13 +185,13 @@ def _either(says: Callable[[list[str]], bool]) -> Callable[[list[str], list[str]
 
 # How two changes of one key are decided. A memory ended at the latest when the first side closed it.
 _RULES: dict[str, Callable[[list[str], list[str]], list[str]]] = {
-    "last_confirmed": _most(_time),
-    "valid_to": _least(_time),
-    "created": _least(_time),
-    "start": _least(_time),
-    "end": _most(_time),
-    "importance": _most(_number),
-    "id": _least(_value),
+    "last_confirmed": _by(max, _time),
+    "valid_to": _by(min, _time),
+    "created": _by(min, _time),
+    "start": _by(min, _time),
+    "end": _by(max, _time),
+    "importance": _by(max, lambda block: float(_value(block))),
+    "id": _by(min, _value),
     "private": _either(_is("true", "yes", "1", "on", "y")),
     "status": _either(_is("done")),
 }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import Any
 
 from vault_mem.model import Episode
 from vault_mem.notes.links import read_link
 from vault_mem.notes.parse import parse, read_time
-from vault_mem.notes.write import slug
-from vault_mem.notes.yamlish import quoted, scalar
+from vault_mem.notes.write import written
+from vault_mem.notes.yamlish import quoted
 
 
 def read_episode(raw: bytes, path: str, zone: tzinfo, *, private: bool, id_: str = "") -> Episode:
@@ -23,8 +23,8 @@ def read_episode(raw: bytes, path: str, zone: tzinfo, *, private: bool, id_: str
         created=memory.created,
         path=path,
         members=[link.target for item in _items(fields.get("members")) if (link := read_link(item))],
-        start=_time(fields.get("start"), zone),
-        end=_time(fields.get("end"), zone),
+        start=read_time(fields.get("start"), zone),
+        end=read_time(fields.get("end"), zone),
         importance=memory.importance,
         private=memory.private,
         content=memory.content,
@@ -33,21 +33,14 @@ def read_episode(raw: bytes, path: str, zone: tzinfo, *, private: bool, id_: str
 
 def episode_text(episode: Episode, zone: tzinfo) -> str:
     """The text of a new episode's file."""
-    lines = ["---", f"id: {episode.id}", f"created: {_written(episode.created, zone)}"]
+    lines = ["---", f"id: {episode.id}", f"created: {written(episode.created, zone)}"]
     lines += ["private: true"] if episode.private else []
     lines += [f"summary: {quoted(episode.summary)}", "members:"]
     lines += [f"  - {quoted(f'[[{name}]]')}" for name in episode.members]
     lines += [
-        f"{key}: {_written(value, zone)}" for key in ("start", "end") if (value := getattr(episode, key)) is not None
+        f"{key}: {written(value, zone)}" for key in ("start", "end") if (value := getattr(episode, key)) is not None
     ]
     return "\n".join([*lines, f"importance: {episode.importance}", "---", episode.content]) + "\n"
-
-
-def episode_file(episode: Episode) -> str:
-    """Its file's name: a slug and the first 8 hex of the id, or for a private one the id alone."""
-    if episode.private:
-        return f"{episode.id}.md"
-    return f"{slug(episode.title)}-{episode.id.removeprefix('ep_')[:8]}.md"
 
 
 def _items(value: Any) -> list[Any]:
@@ -59,11 +52,3 @@ def _items(value: Any) -> list[Any]:
 
 def _text(value: Any) -> str:
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
-
-
-def _time(value: Any, zone: tzinfo) -> datetime | None:
-    return None if value is None else read_time(value, zone)
-
-
-def _written(moment: datetime, zone: tzinfo) -> str:
-    return scalar(moment.astimezone(zone))

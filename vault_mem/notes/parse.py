@@ -164,15 +164,11 @@ def _spoken(text: str, zone: tzinfo) -> datetime | None:
         return None
 
 
-def tags_in(body: str) -> list[str]:
-    """The #tags of a text, as Obsidian takes them; code left out."""
-    return [tag.rstrip("/") for tag in _TAG.findall(_CODE.sub("", body))] if "#" in body else []
-
-
 def _with_tags_of(body: str, tags: list[str]) -> list[str]:
-    """The tags of the front matter, and those in the text that are not among them."""
+    """The tags of the front matter, and the #tags in the text that are not among them, as Obsidian takes them."""
     seen = {name_key(tag) for tag in tags}
-    for tag in tags_in(body):
+    for tag in _TAG.findall(_CODE.sub("", body)) if "#" in body else ():
+        tag = tag.rstrip("/")
         if name_key(tag) not in seen:
             seen.add(name_key(tag))
             tags.append(tag)

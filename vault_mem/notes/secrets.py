@@ -122,11 +122,8 @@ def _all(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _random_token(match: re.Match[str]) -> bool:
     value = match["value"]
-    return _classes(value) >= 2 and bool(re.search(r"\d", value)) and _entropy(value) >= 3.0
-
-
-def _password_in_address(match: re.Match[str]) -> bool:
-    return not _PLACEHOLDER.fullmatch(match["value"])
+    kinds = sum(bool(re.search(signs, value)) for signs in (r"[a-z]", r"[A-Z]", r"\d", r"[^A-Za-z0-9._-]"))
+    return kinds >= 2 and bool(re.search(r"\d", value)) and _entropy(value) >= 3.0
 
 
 def _given_value(match: re.Match[str]) -> bool:
@@ -140,14 +137,10 @@ def _given_value(match: re.Match[str]) -> bool:
 
 _VALUES: list[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]]] = [
     ("a bearer token", _BEARER, _random_token),
-    ("an address with a password in it", _CONNECTION, _password_in_address),
+    ("an address with a password in it", _CONNECTION, lambda match: not _PLACEHOLDER.fullmatch(match["value"])),
     ("a password or key", _GIVEN, _given_value),
     ("a PIN", _PIN, lambda _: True),
 ]
-
-
-def _classes(value: str) -> int:
-    return sum(bool(re.search(signs, value)) for signs in (r"[a-z]", r"[A-Z]", r"\d", r"[^A-Za-z0-9._-]"))
 
 
 def _entropy(value: str) -> float:

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from vault_mem.fields import Form
-from vault_mem.model import FIELDS, META, Memory, digits_of
+from vault_mem.model import FIELDS, META, Episode, Memory, digits_of
 from vault_mem.notes.links import write_link
 from vault_mem.notes.yamlish import quoted, scalar
 
@@ -19,7 +19,7 @@ _FIRST = ("importance", "private")  # always written
 
 def note_text(memory: Memory, zone: tzinfo) -> str:
     """The text of a new memory's file."""
-    lines = ["---", f"id: {memory.id}", f"created: {_value(memory.created, zone)}"]
+    lines = ["---", f"id: {memory.id}", f"created: {written(memory.created, zone)}"]
     for name, each in FIELDS.items():
         value = getattr(memory, name)
         if name not in _FIRST and value in (None, [], each.default):
@@ -33,7 +33,7 @@ def note_text(memory: Memory, zone: tzinfo) -> str:
     return "\n".join([*lines, "---", memory.content]) + "\n"
 
 
-def file_name(memory: Memory) -> str:
+def file_name(memory: Memory | Episode) -> str:
     """Private notes are named by their id alone; others by a slug that ends in the id's first 8 hex."""
     if memory.private:
         return f"{memory.id}.md"
@@ -59,8 +59,9 @@ def _lines(key: str, value: Any, zone: tzinfo) -> list[str]:
         if not value:
             return [f"{key}: []"]
         return [f"{key}:", *(f"  - {quoted(item) if '[[' in item else scalar(item)}" for item in value)]
-    return [f"{key}: {_value(value, zone)}"]
+    return [f"{key}: {written(value, zone)}"]
 
 
-def _value(value: Any, zone: tzinfo) -> str:
+def written(value: Any, zone: tzinfo) -> str:
+    """A value as it is written in front matter, times in the vault's zone."""
     return scalar(value.astimezone(zone) if isinstance(value, datetime) else value)

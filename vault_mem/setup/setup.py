@@ -131,8 +131,8 @@ def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -
     known = receipts.of(piece.path)
     users = [*(known.users if known else []), *([] if known and user in known.users else [user])]
     if now is not None and present(piece, now) and not (known and _has_more(known, piece)):
-        receipt = replace(known, users=users) if known else _theirs(piece, now, users)
-        return SetupChange(piece.path, now, now, receipt)
+        receipt = known or replace(receipt_for(piece, now, now), theirs=True)
+        return SetupChange(piece.path, now, now, replace(receipt, users=users))
     before = known.undone(now) if known else now
     taken = foreign(piece, before) if before is not None else ""
     if taken:
@@ -148,12 +148,6 @@ def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -
 def _has_more(known: Receipt, piece: Piece) -> bool:
     """Whether an earlier setup added something that is not wanted any more."""
     return not known.theirs and any(entry not in piece.entries for entry in known.entries)
-
-
-def _theirs(piece: Piece, text: str, users: list[str]) -> Receipt:
-    receipt = receipt_for(piece, text, text)
-    receipt.users, receipt.theirs = users, True
-    return receipt
 
 
 def _removals(receipts: Receipts, user: str, kept: set[str], notices: list[str]) -> list[SetupChange]:

@@ -11,10 +11,11 @@ from vault_mem.index.filters import Filters
 from vault_mem.index.links import Names
 from vault_mem.model import Episode, Memory
 from vault_mem.notes.edit import edit
-from vault_mem.notes.episode import episode_file, episode_text, read_episode
+from vault_mem.notes.episode import episode_text, read_episode
 from vault_mem.notes.links import nameable, read_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
+from vault_mem.notes.write import file_name
 from vault_mem.operations.changing import changes, changing, commit, freshen_to_change, new_id, read_to_edit
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.backlinks import referrers
@@ -114,7 +115,7 @@ def create(
         episode.content = f"# {episode.title}"
         settings = folder.settings
         parent = settings.private_folder if episode.private else settings.episodes_folder
-        episode.path = f"{parent}/{episode_file(episode)}"
+        episode.path = f"{parent}/{file_name(episode)}"
         transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
         transaction.create(episode.path, episode_text(episode, folder.zone).encode())
         op = commit(workspace, transaction)
@@ -193,7 +194,7 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
     Front matter of public notes lets go of it, and private notes learn its new name (SPEC P-3, P-6).
     """
     folder = transaction.folder
-    key = f"{folder.settings.private_folder}/{episode_file(replace(episode, private=True))}"
+    key = f"{folder.settings.private_folder}/{file_name(replace(episode, private=True))}"
     means = names.meaning(episode.path)
     left = []
     for other, raw in referrers(folder, names, episode.path):
