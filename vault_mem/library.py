@@ -248,12 +248,13 @@ class Vault:
         What it said before is kept as a revision.
         """
         return self._writing(
-            upkeep.edit_memory.update_memory,
+            upkeep.edit_memory.edit_memory,
             name_of(id_),
-            content,
-            reason,
-            replace_all=replace_all,
+            content=content,
+            reason=reason,
+            command="remember --update",
             allow_secret=allow_secret,
+            keep_added=not replace_all,
         )
 
     def edit(
@@ -892,12 +893,8 @@ class Vault:
         self,
         filters: Filters | None,
         *,
-        kind: Kind | str | None = None,
         tags: Texts = (),
         people: Texts = (),
-        since: When | None = None,
-        until: When | None = None,
-        as_of: When | None = None,
         episode: Ref | None = None,
         metadata: Metadata | None = None,
         closed: bool = False,
@@ -907,12 +904,11 @@ class Vault:
         if not isinstance(filters, memory.filters.Filters | None):
             raise InvalidInput(f"filters must be a Filters object, not {filters!r}", "or give filters as keywords")
         given: dict[str, Any] = {name: value for name, value in others.items() if value is not None}
-        times = {"since": since, "until": until, "as_of": as_of}
-        given |= {name: self._moment(value, name) for name, value in times.items() if value is not None}
+        given |= {name: self._moment(given[name], name) for name in ("since", "until", "as_of") if name in given}
         words = {"tags": texts_of(tags, "tags"), "people": texts_of(people, "people"), "metadata": metadata}
         given |= {name: value for name, value in words.items() if value}
-        if kind is not None:
-            given["kind"] = text_of(kind)
+        if "kind" in given:
+            given["kind"] = text_of(given["kind"])
         if closed:
             given["closed"] = True
         if episode is not None:

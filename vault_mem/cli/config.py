@@ -66,12 +66,8 @@ def _root(console: Console) -> Path | None:
 
 def _list(console: Console, name: str | None) -> None:
     views = view(_root(console), console.env, name)
-    if console.json:
-        console.print_json({each.name: {"value": each.value, "source": each.source, "doc": each.doc} for each in views})
-    elif name is not None:
-        console.print(the_vault.value(views[0].value))
-    else:
-        console.print(the_vault.settings(views))
+    document = {each.name: {"value": each.value, "source": each.source, "doc": each.doc} for each in views}
+    console.answer(document, the_vault.settings(views) if name is None else the_vault.value(views[0].value))
 
 
 def _change(console: Console, name: str, value: str | None, user: bool) -> None:

@@ -79,14 +79,9 @@ def status_command(console: Console, everything: bool) -> None:
         _show(console, *_root_and_address(console))
         return
     running = [status for address in _addresses(console) if (status := _status(address)) is not None]
-    if console.json:
-        daemons = [{**status, **vault} for status in running for vault in status.pop("vaults")]
-        console.print_json({"daemons": daemons})
-        return
-    for status in running:
-        console.print(the_vault.running(status))
-    if not running:
-        console.print(the_vault.NO_DAEMON)
+    text = "\n".join(map(the_vault.running, running)) or the_vault.NO_DAEMON
+    daemons = [{**status, **vault} for status in running for vault in status.pop("vaults")]
+    console.answer({"daemons": daemons}, text)
 
 
 @command.command("run", examples="vault-mem daemon run")
@@ -238,12 +233,8 @@ def _show(console: Console, root: Path, address: str) -> None:
     _refuse_elsewhere(root, address)
     status = _status(address, root)
     is_open = status is not None and "vault" in status
-    if console.json:
-        console.print_json({"running": is_open, "vault": str(root), **(status or {"vaults": []})})
-    elif status is None:
-        console.print(the_vault.NOT_RUNNING)
-    else:
-        console.print(the_vault.running(status, is_open=is_open))
+    text = the_vault.running(status, is_open=is_open) if status else the_vault.NOT_RUNNING
+    console.answer({"running": is_open, "vault": str(root), **(status or {"vaults": []})}, text)
 
 
 def _follow(console: Console, read: Callable[[], bytes | None], start: int) -> None:
@@ -263,10 +254,7 @@ def _follow(console: Console, read: Callable[[], bytes | None], start: int) -> N
 
 def _say(console: Console, change: ServiceChange, text: str, left: str, *, dry_run: bool = False) -> None:
     wanted = change.service
-    if console.json:
-        told = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}
-        console.print_json(told | {"dry_run": dry_run, "left_to_do": left})
-    else:
-        console.print(text.rstrip("\n"), as_is=True)
+    told = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}
+    console.answer(told | {"dry_run": dry_run, "left_to_do": left}, text.rstrip("\n"), as_is=True)
     if left:
         console.note(notices.NO_SERVICE_MANAGER.format(command=left))

@@ -28,5 +28,5 @@ def command(console: Console, words: tuple[str, ...], everything: bool) -> None:
         return
     if console.json:
         console.print_json(tree.describe(found, context) if words else tree.tree())
-        return
-    console.print(found.get_help(context))
+    else:
+        console.print(found.get_help(context))

@@ -203,8 +203,6 @@ def _last_blocked(
 
 
 def _update(console: Console, vault: Vault, id_: str, content: str, how: dict[str, Any]) -> int:
-    from vault_mem.operations.upkeep.edit_memory import update_memory
-
-    result = update_memory(vault.workspace, id_, content, **how)
+    result = vault.update(id_, content, **how)
     reply(console, vault, result, save_and_find.updated(result), status="updated")
     return 0

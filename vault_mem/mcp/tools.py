@@ -87,11 +87,6 @@ def _field(name: str) -> Parameter:
     return Parameter(each.argument or name, each.flag, schema, rare=each.rare, private=name == "private")
 
 
-def _asked_first(name: str) -> int:
-    """Fields that a model should think about come first."""
-    return ("kind", "importance").index(name) if name in ("kind", "importance") else 2
-
-
 def _memory_id(description: str) -> Parameter:
     return Parameter("memory_id", "", _text(description), required=True)
 
@@ -137,7 +132,7 @@ TOOLS = (
         ("remember",),
         (
             Parameter("content", INPUT, _text("What to remember; names instead of he, dates instead of today."), True),
-            *(_field(name) for name in sorted(GIVEN, key=_asked_first)),
+            *map(_field, dict.fromkeys(("kind", "importance", *GIVEN))),  # a model should think about these two
             _option("force", _flag("Save even if it repeats a memory.")),
             _option("to", _text("If results name vaults: the one to save it in.")),
             _ALLOW_SECRET,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vault_mem.imports.items import moment
-from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, objects, texts, turn
+from vault_mem.imports.transcripts.reading import Source, Step, lines, mapping, named, objects, texts, turn
 from vault_mem.notes.session import ASSISTANT, USER, Opening
 
 NAME = "claude-code"
@@ -18,7 +18,7 @@ _RESULT, _TEXT = re.compile(rb'"type": ?"tool_result"'), re.compile(rb'"type": ?
 
 def transcripts(path: Path) -> Iterator[Source]:
     """The sessions below a folder, without those of subagents."""
-    for each in files(path, "*.jsonl"):
+    for each in named("*.jsonl")(path):
         if "subagents" not in each.path.parts and not each.path.name.startswith("agent-"):
             yield each
 

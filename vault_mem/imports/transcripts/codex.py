@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from vault_mem.imports.items import moment
-from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, own_words, private_in, texts
+from vault_mem.imports.transcripts.reading import Source, Step, lines, mapping, named, own_words, private_in, texts
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "codex"
@@ -17,11 +16,7 @@ HOME = ("CODEX_HOME", ".codex", "sessions")
 # Quotes inside a text are escaped, so this only matches the type of a record. Events repeat other records.
 _OUTPUT = re.compile(rb'"type": ?"(?:event_msg|[a-z_]+_output)"')
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call")
-
-
-def transcripts(path: Path) -> Iterator[Source]:
-    """The rollouts below a folder."""
-    return files(path, "rollout-*.jsonl")
+transcripts = named("rollout-*.jsonl")
 
 
 def read(source: Source, start: int) -> Iterator[Step]:

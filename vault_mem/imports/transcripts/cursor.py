@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from vault_mem.imports.items import moment
-from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, own_words, private_in, texts
+from vault_mem.imports.transcripts.reading import Source, Step, lines, mapping, named, own_words, private_in, texts
 from vault_mem.notes.session import ASSISTANT, USER, Turn
 
 NAME = "cursor"
 HOME = ("", ".cursor", "projects")
 _QUERY = re.compile(r"</?user_query>")
-
-
-def transcripts(path: Path) -> Iterator[Source]:
-    """The transcripts below a folder."""
-    return files(path, "agent-transcripts/**/*.jsonl")
+transcripts = named("agent-transcripts/**/*.jsonl")
 
 
 def read(source: Source, start: int) -> Iterator[Step]:

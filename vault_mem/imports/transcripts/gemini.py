@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from vault_mem.imports.items import moment
-from vault_mem.imports.transcripts.reading import Source, Step, document, files, lines, mapping, objects, texts, turn
+from vault_mem.imports.transcripts.reading import Source, Step, document, lines, mapping, named, objects, texts, turn
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "gemini"
 HOME = ("", ".gemini", "tmp")
 _ROLES = {"user": USER, "gemini": ASSISTANT, "model": ASSISTANT}
-
-
-def transcripts(path: Path) -> Iterator[Source]:
-    """The sessions below a folder."""
-    return files(path, "chats/*.json", "chats/*.jsonl")
+transcripts = named("chats/*.json", "chats/*.jsonl")
 
 
 def read(source: Source, start: int) -> Iterator[Step]:

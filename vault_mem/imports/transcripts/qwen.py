@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from vault_mem.imports.items import moment
-from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, objects, texts, turn
+from vault_mem.imports.transcripts.reading import Source, Step, lines, mapping, named, objects, texts, turn
 from vault_mem.notes.session import ASSISTANT, USER, Opening
 
 NAME = "qwen"
 HOME = ("QWEN_HOME", ".qwen", "projects")
 _OUTPUT = re.compile(rb'"type": ?"(?:tool_result|system)"')  # quotes inside a text are escaped
-
-
-def transcripts(path: Path) -> Iterator[Source]:
-    """The sessions below a folder."""
-    return files(path, "chats/*.jsonl")
+transcripts = named("chats/*.jsonl")
 
 
 def read(source: Source, start: int) -> Iterator[Step]:

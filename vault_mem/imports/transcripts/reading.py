@@ -50,11 +50,15 @@ class Step:
     said: Turn | Opening | None = None
 
 
-def files(path: Path, *patterns: str) -> Iterator[Source]:
-    """The file itself, or the files below a folder with matching names; links are skipped."""
-    for each in [path] if path.is_file() else sorted(each for pattern in patterns for each in path.rglob(pattern)):
-        if not each.is_symlink():
-            yield Source(each)
+def named(*patterns: str) -> Callable[[Path], Iterator[Source]]:
+    """Finds the file itself, or the files below a folder with matching names; links are skipped."""
+
+    def files(path: Path) -> Iterator[Source]:
+        for each in [path] if path.is_file() else sorted(each for pattern in patterns for each in path.rglob(pattern)):
+            if not each.is_symlink():
+                yield Source(each)
+
+    return files
 
 
 def lines(

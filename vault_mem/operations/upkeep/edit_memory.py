@@ -101,30 +101,6 @@ def edit_memory(
     return change_memory(workspace, id_, change, command, reason or _REASONS.get(command, ""))
 
 
-def update_memory(
-    workspace: Workspace,
-    id_: str,
-    content: str,
-    reason: str = "",
-    *,
-    replace_all: bool = False,
-    allow_secret: bool = False,
-) -> EditResult:
-    """Replace what we wrote into a memory; what a person added stays, unless `replace_all`.
-
-    Raises Conflict where the two cannot be told apart.
-    """
-    return edit_memory(
-        workspace,
-        id_,
-        content=content,
-        reason=reason,
-        command="remember --update",
-        allow_secret=allow_secret,
-        keep_added=not replace_all,
-    )
-
-
 def tag(workspace: Workspace, id_: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> EditResult:
     """Add tags and take others off; tags compare without regard to case, as Obsidian's do."""
     given, off = list(add), list(remove)
@@ -220,12 +196,16 @@ def change_memory(
     memory = to_change(workspace, id_)
     raw = read_to_edit(workspace, memory)
     wanted = change(memory, raw)
-    transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
+    return write(workspace, plan_change(workspace.folder, memory, raw, wanted, command, reason), memory, wanted.kept)
+
+
+def write(workspace: Workspace, transaction: Transaction, memory: Memory, kept: str = "") -> EditResult:
+    """Write what changes in a memory, if anything does: not if it is confirmed twice in a second, or edited in vain."""
     if not transaction.steps:
         return EditResult(memory)
     adopt_in(workspace, transaction)
     op = commit(workspace, transaction)
-    return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)
+    return EditResult(memory_written(workspace, transaction, memory.id), op, kept)
 
 
 def plan_change(

@@ -11,9 +11,8 @@ from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import read_time
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changes, commit, memory_written, to_change, to_edit_in
-from vault_mem.operations.unasked.adopt import adopt_in
-from vault_mem.operations.upkeep.edit_memory import EditResult
+from vault_mem.operations.changing import changes, to_change, to_edit_in
+from vault_mem.operations.upkeep.edit_memory import EditResult, write
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction
@@ -45,7 +44,7 @@ def reopen(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
     transaction = Transaction(workspace.folder, "reopen", reason, ids=[memory.id])
     _edit(transaction, workspace, memory, {"valid_to": None} | ({"status": OPEN} if memory.status == DONE else {}))
     views.follow(transaction, memory, replace(memory, valid_to=None))
-    return _commit(workspace, transaction, memory)
+    return write(workspace, transaction, memory)
 
 
 @changes
@@ -57,7 +56,7 @@ def confirm(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
         raise Conflict(f"{memory.id} is closed", "reopen it first")
     transaction = Transaction(workspace.folder, "confirm", reason, ids=[memory.id])
     _edit(transaction, workspace, memory, {"last_confirmed": now})
-    return _commit(workspace, transaction, memory)
+    return write(workspace, transaction, memory)
 
 
 def _close(
@@ -65,7 +64,7 @@ def _close(
 ) -> EditResult:
     transaction = Transaction(workspace.folder, command, reason, ids=[memory.id])
     close_in(transaction, workspace, memory, _end(workspace, memory, at), status)
-    return _commit(workspace, transaction, memory)
+    return write(workspace, transaction, memory)
 
 
 def _end(workspace: Workspace, memory: Memory, at: datetime | None) -> datetime:
@@ -93,11 +92,3 @@ def close_in(
 def _edit(transaction: Transaction, workspace: Workspace, memory: Memory, changes: Mapping[str, Value | None]) -> None:
     raw = to_edit_in(transaction, workspace, memory)
     transaction.write(memory.path, raw, edit(raw, changes))
-
-
-def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> EditResult:
-    if not transaction.steps:
-        return EditResult(memory)  # confirmed twice in a second, or closed at the same time again
-    adopt_in(workspace, transaction)
-    op = commit(workspace, transaction)
-    return EditResult(memory_written(workspace, transaction, memory.id), op)
