@@ -11,15 +11,10 @@ from vault_mem.notes.tokens import count_tokens
 from vault_mem.visible import quoted, visible
 
 if TYPE_CHECKING:
+    from vault_mem import types
     from vault_mem.notes.self_model import Question
-    from vault_mem.operations.day.budget import Excerpt
-    from vault_mem.operations.day.emotion_trend import EmotionShare, EmotionTrend, Period
-    from vault_mem.operations.day.introspect import Introspection, ShownEpisode
-    from vault_mem.operations.day.update_self import SelfResult
-    from vault_mem.operations.day.wake_up import WakeUp
-    from vault_mem.operations.memory.results import Found
-    from vault_mem.operations.sessions.hint import HintStats
-    from vault_mem.operations.sessions.sessions import SessionFile
+    from vault_mem.operations.day.emotion_trend import EmotionShare, Period
+    from vault_mem.operations.day.introspect import ShownEpisode
 
 NO_SESSIONS = """No sessions are kept here.
 `vault-mem setup AGENT --capture` keeps new ones, `vault-mem import claude-code` brings in earlier ones."""
@@ -41,7 +36,7 @@ def tokens_of(tell: Callable[[R, datetime], str], now: datetime) -> Callable[[R]
     return lambda result: count_tokens(tell(result, now))
 
 
-def woke_up(result: WakeUp, now: datetime) -> str:
+def woke_up(result: types.WakeUp, now: datetime) -> str:
     """What wake-up says."""
     if not (result.total or result.questions or result.candidates or result.missed):
         return "No memories yet."
@@ -69,7 +64,7 @@ def _task(due: date | None, now: datetime) -> str:
     return f"task, overdue since {due}: " if due < now.date() else f"task, due {due}: "
 
 
-def introspected(result: Introspection, now: datetime) -> str:
+def introspected(result: types.Introspection, now: datetime) -> str:
     """What introspect says."""
     parts = _section("Recent memories:", [_line(each, now) for each in result.memories])
     parts.append("\n".join(_summary(result.emotions)))
@@ -78,7 +73,7 @@ def introspected(result: Introspection, now: datetime) -> str:
     return "\n\n".join(parts + _left_out(result.left_out))
 
 
-def self_told(result: SelfResult) -> str:
+def self_told(result: types.SelfResult) -> str:
     """What SELF.md says."""
     model = result.model
     parts = ["\n".join(f"{name}: {value}" for name, value in model.fields.items())] if model.fields else []
@@ -89,7 +84,7 @@ def self_told(result: SelfResult) -> str:
     return "\n\n".join(parts) if parts else "SELF.md is empty."
 
 
-def emotions_told(trend: EmotionTrend, width: int) -> str:
+def emotions_told(trend: types.EmotionTrend, width: int) -> str:
     """What emotion-trend says, with a chart no wider than the terminal."""
     return "\n\n".join("\n".join([*_summary(each), *_chart(each, width)]) for each in trend.periods)
 
@@ -102,7 +97,7 @@ def _left_out(count: int) -> list[str]:
     return [f"{count} more did not fit the budget."] if count else []
 
 
-def _line(each: Excerpt, now: datetime, mark: str = "") -> str:
+def _line(each: types.Excerpt, now: datetime, mark: str = "") -> str:
     memory = each.memory
     facts = f"id: {memory.id}, importance: {memory.importance}, private: {flag(memory.private)}"
     return f"- [{age(memory.created, now)}] {mark}{quoted(each.text)} ({facts})"
@@ -188,7 +183,7 @@ def _padded(text: str, width: int) -> str:
     return text + " " * (width - columns(text))
 
 
-def session_line(each: SessionFile, now: datetime) -> str:
+def session_line(each: types.SessionFile, now: datetime) -> str:
     """A session in a list."""
     head = each.head
     ended = head.ended or head.started or now
@@ -198,13 +193,13 @@ def session_line(each: SessionFile, now: datetime) -> str:
     return f"{each.key} ({head.agent}{where}, {turns}{full}, {age(ended, now)}): {each.title}"
 
 
-def removed_sessions(found: Sequence[SessionFile], *, dry_run: bool) -> str:
+def removed_sessions(found: Sequence[types.SessionFile], *, dry_run: bool) -> str:
     """What sessions remove says."""
     done = "Would remove" if dry_run else "Removed"
     return "\n".join([f"{done} {counted(len(found), 'session')}.", *(f"- {each.key}" for each in found)])
 
 
-def hinted(found: Found, now: datetime) -> str:
+def hinted(found: types.Found, now: datetime) -> str:
     """A memory added to a prompt, with what an agent needs to ask for more."""
     memory = found.memory
     text = " ".join((found.passage or memory.content).split())
@@ -213,7 +208,7 @@ def hinted(found: Found, now: datetime) -> str:
     return f"- [{day(memory.created, now.tzinfo)}] {text} (id: {memory.id}{private}{where})"
 
 
-def hint_stats(found: HintStats) -> str:
+def hint_stats(found: types.HintStats) -> str:
     """What stats --recall says."""
     if not found.prompts:
         return "No prompt has been looked at. `vault-mem setup AGENT --per-prompt` adds hints to prompts."

@@ -14,25 +14,9 @@ from vault_mem.notes.excerpt import cut
 from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
-    from vault_mem.operations.upkeep.answers import Answer
-    from vault_mem.operations.upkeep.backup import BackupResult
-    from vault_mem.operations.upkeep.consolidate import ConsolidationStats, MergeCandidate
-    from vault_mem.operations.upkeep.edit_memory import EditResult
-    from vault_mem.operations.upkeep.episodes import EpisodeChange, EpisodeResult
-    from vault_mem.operations.upkeep.forget import ForgetResult, Trashed
-    from vault_mem.operations.upkeep.graph import GraphLink, GraphNode, GraphOverview, GraphResult
-    from vault_mem.operations.upkeep.link import LinkResult, UnlinkResult
-    from vault_mem.operations.upkeep.merge import MergeResult
-    from vault_mem.operations.upkeep.private import PrivateResult
-    from vault_mem.operations.upkeep.publish import PublishResult
-    from vault_mem.operations.upkeep.purge import Purge
-    from vault_mem.operations.upkeep.rename import RenameResult
-    from vault_mem.operations.upkeep.summaries import Scope
-    from vault_mem.operations.upkeep.tidy import TidyReport
-    from vault_mem.operations.upkeep.tidy_candidates import TidyCandidates
-    from vault_mem.operations.upkeep.tidy_plan import PlanResult
-    from vault_mem.operations.upkeep.undo import HistoryResult, NextUndo, Operation, UndoResult
-    from vault_mem.vault.history import Revision
+    from vault_mem import types
+    from vault_mem.operations.upkeep.consolidate import MergeCandidate
+    from vault_mem.operations.upkeep.graph import GraphLink, GraphNode
 
 RESTORED = "Restored (id: {id}): {path}"
 TWO_VERSIONS = "Two versions of one memory: {original} | {copy}"
@@ -49,12 +33,12 @@ WHICH_FORGOTTEN = "Give the ID of a forgotten memory, or --list."
 _ANSWERS = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
 
 
-def changed(what: str, result: EditResult) -> str:
+def changed(what: str, result: types.EditResult) -> str:
     """What close, reopen, confirm and done say."""
     return f"{what} (id: {result.memory.id}): {cut(result.memory.content)}"
 
 
-def forgot(result: ForgetResult, now: datetime) -> tuple[str, str]:
+def forgot(result: types.ForgetResult, now: datetime) -> tuple[str, str]:
     """What forget says, and its scaffold."""
     memory = result.memory
     lines = [
@@ -64,7 +48,7 @@ def forgot(result: ForgetResult, now: datetime) -> tuple[str, str]:
     return "\n".join(lines), scaffolds.FORGOTTEN
 
 
-def would_purge(found: Purge, now: datetime) -> str:
+def would_purge(found: types.Purge, now: datetime) -> str:
     """What a purge would take, for the person who is asked."""
     memory = found.memory
     lines = [f"{memory.title} (id: {memory.id}, {age(memory.created, now)}) would be gone for good, with"]
@@ -74,7 +58,7 @@ def would_purge(found: Purge, now: datetime) -> str:
     return "\n".join(lines)
 
 
-def trash(found: Sequence[Trashed]) -> str:
+def trash(found: Sequence[types.Trashed]) -> str:
     """What restore --list says."""
     lines = []
     for each in found:
@@ -83,7 +67,7 @@ def trash(found: Sequence[Trashed]) -> str:
     return "\n".join(lines) or "The trash is empty."
 
 
-def made_private(result: PrivateResult) -> str:
+def made_private(result: types.PrivateResult) -> str:
     """What private says; no word of the memory itself."""
     lines = [f"Private (id: {result.memory.id}): {result.memory.path}"]
     if result.links:
@@ -95,7 +79,7 @@ def made_private(result: PrivateResult) -> str:
     return "\n".join(lines)
 
 
-def published(result: PublishResult) -> str:
+def published(result: types.PublishResult) -> str:
     """What publish says."""
     lines = [f"Public (id: {result.memory.id}): {result.memory.path}"]
     if result.links:
@@ -103,7 +87,7 @@ def published(result: PublishResult) -> str:
     return "\n".join(lines)
 
 
-def backed_up(result: BackupResult) -> str:
+def backed_up(result: types.BackupResult) -> str:
     """What backup says."""
     return (
         f"Backed up {result.files} files ({result.private} private), {size(result.bytes)}: {result.file}\n"
@@ -111,7 +95,7 @@ def backed_up(result: BackupResult) -> str:
     )
 
 
-def restored_backup(result: BackupResult) -> str:
+def restored_backup(result: types.BackupResult) -> str:
     """What backup --restore says."""
     return (
         f"Restored {result.files} files ({result.private} private), as of {result.made}: {result.folder}\n"
@@ -119,7 +103,7 @@ def restored_backup(result: BackupResult) -> str:
     )
 
 
-def checked_backup(result: BackupResult) -> str:
+def checked_backup(result: types.BackupResult) -> str:
     """What backup --check says."""
     if not result.wrong:
         return f"Complete: {result.files} files ({result.private} private), made {result.made}"
@@ -127,7 +111,7 @@ def checked_backup(result: BackupResult) -> str:
     return "\n".join([f"Damaged: {result.file}", *(f"- {each}" for each in result.wrong[:20]), *more])
 
 
-def linked(result: LinkResult) -> str:
+def linked(result: types.LinkResult) -> str:
     """What link says."""
     score = f" {result.confidence:.2f}" if result.confidence is not None else ""
     said = f"{result.a.id} -> {result.b.id} ({result.type}{score})"
@@ -136,12 +120,12 @@ def linked(result: LinkResult) -> str:
     return f"{'Changed' if result.status == 'changed' else 'Linked'}: {said}. Written in {result.path}."
 
 
-def unlinked(result: UnlinkResult) -> str:
+def unlinked(result: types.UnlinkResult) -> str:
     """What unlink says."""
     return f"Unlinked: {result.a.id} and {result.b.id}. Changed: {', '.join(result.files)}."
 
 
-def graph_around(picture: GraphResult) -> str:
+def graph_around(picture: types.GraphResult) -> str:
     """What graph says of one memory: a line for each link, nearest first."""
     nodes = {node.id: node for node in picture.nodes}
     lines = [_named(nodes[picture.centre])]
@@ -154,7 +138,7 @@ def graph_around(picture: GraphResult) -> str:
     return "\n".join(lines)
 
 
-def graph_overview(shape: GraphOverview) -> str:
+def graph_overview(shape: types.GraphOverview) -> str:
     """What graph says of the whole vault."""
     kinds = ", ".join(f"{count} {type_}" for type_, count in shape.types.items())
     lines = [
@@ -195,7 +179,7 @@ def _arc(arc: GraphLink) -> str:
     return f"-[{arc.type}{score}]->"
 
 
-def episode(result: EpisodeResult, now: datetime) -> str:
+def episode(result: types.EpisodeResult, now: datetime) -> str:
     """What episode show says."""
     found = result.episode
     lines = [
@@ -213,7 +197,7 @@ def episode(result: EpisodeResult, now: datetime) -> str:
     return "\n".join(lines)
 
 
-def episode_line(result: EpisodeResult, zone: tzinfo) -> str:
+def episode_line(result: types.EpisodeResult, zone: tzinfo) -> str:
     """An episode in a list."""
     found = result.episode
     mark = " (private)" if found.private else ""
@@ -221,7 +205,7 @@ def episode_line(result: EpisodeResult, zone: tzinfo) -> str:
     return f"{found.id}  {_span(result, zone)}  {quoted(cut(found.title, 70))}  {size}{mark}"
 
 
-def episode_changed(status: str, change: EpisodeChange) -> str:
+def episode_changed(status: str, change: types.EpisodeChange) -> str:
     """What a change to an episode says."""
     found = change.result.episode
     count = counted(len(change.changed), "memory")
@@ -237,13 +221,13 @@ def episode_changed(status: str, change: EpisodeChange) -> str:
     return "\n".join(lines)
 
 
-def _span(result: EpisodeResult, zone: tzinfo | None) -> str:
+def _span(result: types.EpisodeResult, zone: tzinfo | None) -> str:
     found = result.episode
     days = [day(each, zone) for each in (found.start, found.end) if each]
     return " to ".join(dict.fromkeys(days)) or day(found.created, zone)
 
 
-def consolidated(stats: ConsolidationStats) -> tuple[str, str]:
+def consolidated(stats: types.ConsolidationStats) -> tuple[str, str]:
     """What consolidate says, and its scaffold if there are pairs to look at."""
     head = (
         f"Consolidation complete. Replayed {stats.replay_events} events, "
@@ -272,7 +256,7 @@ def _pair(pair: MergeCandidate, newer: str, older: str) -> list[str]:
     ]
 
 
-def merged(result: MergeResult) -> str:
+def merged(result: types.MergeResult) -> str:
     """What merge says."""
     memory, gone = result.memory, result.removed.id
     return (
@@ -281,19 +265,19 @@ def merged(result: MergeResult) -> str:
     )
 
 
-def edited(result: EditResult) -> str:
+def edited(result: types.EditResult) -> str:
     """What edit says."""
     if not result.changed:
         return f"Nothing to change (id: {result.memory.id})."
     return f"Edited (id: {result.memory.id}). The earlier text is kept in its history." + kept_by_hand(result.kept)
 
 
-def tagged(result: EditResult) -> str:
+def tagged(result: types.EditResult) -> str:
     """What tag says."""
     return f"Tags (id: {result.memory.id}): {', '.join(result.memory.tags) or 'none'}"
 
 
-def renamed(result: RenameResult) -> str:
+def renamed(result: types.RenameResult) -> str:
     """What rename says."""
     if not result.op:
         return f"Nothing to change (id: {result.memory.id}): {result.memory.path}"
@@ -301,7 +285,7 @@ def renamed(result: RenameResult) -> str:
     return f"Renamed (id: {result.memory.id}): {result.memory.path}{links}"
 
 
-def operations(found: Sequence[Operation]) -> str:
+def operations(found: Sequence[types.Operation]) -> str:
     """What history says of the vault."""
     lines = []
     for each in found:
@@ -310,7 +294,7 @@ def operations(found: Sequence[Operation]) -> str:
     return "\n".join(lines) or "Nothing has happened yet."
 
 
-def _touched(one: Operation) -> str:
+def _touched(one: types.Operation) -> str:
     """What an operation was about: its memories by title and id, else its files."""
     if not one.titles:
         return " ".join(one.ids[:2]) or counted(len(one.files), "file")
@@ -318,7 +302,7 @@ def _touched(one: Operation) -> str:
     return ", ".join(names) + and_more(one.ids, len(names))
 
 
-def history(result: HistoryResult, zone: tzinfo) -> str:
+def history(result: types.HistoryResult, zone: tzinfo) -> str:
     """What history says of one memory."""
     lines = [f"{quoted(result.memory.title)} (id: {result.id})"] if result.memory else []
     lines += [f"{minute(result.created, zone)}  created"] if result.created else []
@@ -328,14 +312,14 @@ def history(result: HistoryResult, zone: tzinfo) -> str:
     return "\n".join(lines if result.memory else [*lines, "It is no longer in the vault."])
 
 
-def _changes(revision: Revision) -> list[str]:
+def _changes(revision: types.Revision) -> list[str]:
     if revision.before is None or revision.after is None:
         return []
     lines = difflib.unified_diff(revision.before.splitlines(), revision.after.splitlines(), lineterm="", n=0)
     return [line for line in lines if line[:1] in "+-" and not line.startswith(("+++", "---"))]
 
 
-def undone(result: UndoResult) -> str:
+def undone(result: types.UndoResult) -> str:
     """What undo says."""
     titles = f": {_titles(result.titles)}" if result.titles else ""
     return (
@@ -348,7 +332,7 @@ def _titles(titles: Mapping[str, str]) -> str:
     return ", ".join(quoted(cut(title, 60)) for title in titles.values())
 
 
-def would_undo(found: NextUndo) -> str:
+def would_undo(found: types.NextUndo) -> str:
     """What an undo would take back."""
     one = found.operation
     files = f"{', '.join(one.files[:3])}{and_more(one.files, 3)}"
@@ -359,13 +343,13 @@ def would_undo(found: NextUndo) -> str:
     return f"{found.since.command} ({found.since.op}) cannot be undone.\nBefore it, {said}"
 
 
-def answered(answer: Answer) -> str:
+def answered(answer: types.Answer) -> str:
     """What accepting or rejecting a proposal says."""
     saved = f" ({answer.note or 'saved'}, id: {answer.memory_id})" if answer.memory_id else ""
     return f"{_ANSWERS[answer.outcome]}: {answer.proposal.readable}{saved}"
 
 
-def tidied(report: TidyReport) -> str:
+def tidied(report: types.TidyReport) -> str:
     """What tidy says."""
     kinds = _kinds(report.states)
     closed = f"{len(report.duplicates)} would be closed" if report.dry_run else f"{report.closed} closed"
@@ -388,7 +372,7 @@ def _kinds(states: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in sorted(states.items())) or "none"
 
 
-def candidates(found: TidyCandidates) -> str:
+def candidates(found: types.TidyCandidates) -> str:
     """What tidy candidates says."""
     lines = []
     for cluster in found.clusters:
@@ -400,13 +384,13 @@ def candidates(found: TidyCandidates) -> str:
     return "\n".join([*lines, f"{counted(len(found.clusters), 'cluster')} among {found.states} states."])
 
 
-def scopes(found: Sequence[Scope]) -> str:
+def scopes(found: Sequence[types.Scope]) -> str:
     """What tidy candidates --summaries says."""
     lines = [f"{each.scope}: {each.reason}" + (f" ({each.summary.id})" if each.summary else "") for each in found]
     return "\n".join(lines) or "No scope needs a summary yet."
 
 
-def planned(result: PlanResult, *, dry_run: bool) -> str:
+def planned(result: types.PlanResult, *, dry_run: bool) -> str:
     """What tidy apply says."""
     did = "Would create" if dry_run else "Created"
     closed = counted(len(result.closed), "state")

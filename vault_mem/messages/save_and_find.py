@@ -14,15 +14,7 @@ from vault_mem.operations.memory.results import marks
 from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
-    from vault_mem.operations.memory.compare import Comparison
-    from vault_mem.operations.memory.recall import RecallResult
-    from vault_mem.operations.memory.remember import RememberResult
-    from vault_mem.operations.memory.results import Found
-    from vault_mem.operations.memory.show import Counts, ListResult, ShowResult
-    from vault_mem.operations.memory.similar import SimilarResult
-    from vault_mem.operations.memory.why_not import WhyNot
-    from vault_mem.operations.sessions.sessions import SessionHit
-    from vault_mem.operations.upkeep.edit_memory import EditResult
+    from vault_mem import types
 
 NO_TEXT = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
 NOTHING_RELATED = "No related memories."
@@ -34,7 +26,7 @@ _WOULD = {
 }
 
 
-def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
+def remembered(result: types.RememberResult, now: datetime) -> tuple[str, str]:
     """What remember says, and its scaffold."""
     if result.duplicate_of is not None:
         return _not_saved(result.duplicate_of, now), scaffolds.DUPLICATE
@@ -68,23 +60,23 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
     return "\n".join(lines), scaffolds.SAVED if result.linked else ""  # no connections, no question about them
 
 
-def _named(found: Found, now: datetime) -> str:
+def _named(found: types.Found, now: datetime) -> str:
     memory = found.memory
     return f"(id: {memory.id}, {age(memory.created, now)}{_in_vault(found)}): {quoted(cut(memory.content))}"
 
 
-def _in_vault(found: Found) -> str:
+def _in_vault(found: types.Found) -> str:
     return f", vault: {found.vault}" if found.vault else ""
 
 
-def _to_replace(old: list[Found]) -> str:
+def _to_replace(old: list[types.Found]) -> str:
     """How what was just saved takes the place of others: all of this vault, or one of another."""
     if old[0].vault:
         return f"close that one there: vault-mem close {old[0].memory.id} --vault {old[0].vault}"
     return f"run it again with --supersedes {' or '.join(each.memory.id for each in old)}"
 
 
-def updated(result: EditResult) -> str:
+def updated(result: types.EditResult) -> str:
     """What remember --update says."""
     said = f"Updated (id: {result.memory.id}). The earlier text is kept in its history."
     return said + kept_by_hand(result.kept)
@@ -95,20 +87,20 @@ def kept_by_hand(kept: str) -> str:
     return f"\nAdded by hand, and still there: {quoted(cut(kept))}" if kept else ""
 
 
-def ways_on(existing: Found) -> list[str]:
+def ways_on(existing: types.Found) -> list[str]:
     """The commands that save a refused text after all; a memory of another vault stays as it is."""
     again, id_ = "vault-mem remember --last-blocked", existing.memory.id
     in_place = [] if existing.vault else [f"{again} --update {id_}", f"{again} --supersedes {id_}"]
     return [f"{again} --force", *in_place]
 
 
-def blocked_hints(existing: Found) -> str:
+def blocked_hints(existing: types.Found) -> str:
     """The same, with what each does."""
     does = ("Save it anyway", "Replace the existing text", "Close the existing one")
     return "\n".join(f"{what}: {command}" for what, command in zip(does, ways_on(existing), strict=False))
 
 
-def _not_saved(existing: Found, now: datetime) -> str:
+def _not_saved(existing: types.Found, now: datetime) -> str:
     memory = existing.memory
     return (
         "Not saved — very similar memory already exists.\n"
@@ -119,7 +111,7 @@ def _not_saved(existing: Found, now: datetime) -> str:
     )
 
 
-def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> str:
+def recalled(result: types.RecallResult, now: datetime, *, explain: bool = False) -> str:
     """What recall says."""
     lines = [recalled_line(number, found, now, explain) for number, found in enumerate(result.results, start=1)]
     count = len(lines)
@@ -133,7 +125,7 @@ def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> s
     return "\n".join([head, *lines])
 
 
-def recalled_line(number: int, found: Found, now: datetime, explain: bool = False) -> str:
+def recalled_line(number: int, found: types.Found, now: datetime, explain: bool = False) -> str:
     """One result, by the passage that answers; with `explain`, the terms of its score below it."""
     memory = found.memory
     text = " ".join(line for line in (found.passage or memory.content).splitlines() if line.strip())
@@ -155,12 +147,12 @@ def explained(score: float, terms: Mapping[str, float]) -> str:
     return f"score {score:.4f} = " + " ".join(parts).removeprefix("+ ")
 
 
-def said_line(hit: SessionHit) -> str:
+def said_line(hit: types.SessionHit) -> str:
     """A turn of a session that may answer."""
     return f"- [{hit.at}] {hit.agent}, {hit.role}: {quoted(' '.join(hit.text.split()))} ({hit.key}:{hit.line})"
 
 
-def why_not(result: WhyNot) -> str:
+def why_not(result: types.WhyNot) -> str:
     """What why-not says."""
     head = "Shown" if result.stage == "shown" else f"Dropped by {result.stage}"
     lines = [f"{head} (id: {result.memory.id}): {result.reason}."]
@@ -171,7 +163,7 @@ def why_not(result: WhyNot) -> str:
     return "\n".join(lines)
 
 
-def similar(result: SimilarResult, now: datetime) -> str:
+def similar(result: types.SimilarResult, now: datetime) -> str:
     """What similar says."""
     lines = []
     for number, found in enumerate(result.results, start=1):
@@ -182,14 +174,14 @@ def similar(result: SimilarResult, now: datetime) -> str:
     return "\n".join([f"Most like {result.note}:", *lines]) if lines else f"Nothing is like {result.note}."
 
 
-def compared(result: Comparison) -> str:
+def compared(result: types.Comparison) -> str:
     """What compare says."""
     differs = [f"differs: {'; '.join(result.differs)}"] if result.differs else []
     head = f"{result.verdict} (similarity: {result.similarity:.2f})"
     return "\n".join([head, *differs, f"remember would {_WOULD[result.remember]}."])
 
 
-def shown(result: ShowResult, zone: tzinfo) -> str:
+def shown(result: types.ShowResult, zone: tzinfo) -> str:
     """What show says."""
     memory = result.memory
     facts = {
@@ -218,7 +210,7 @@ def shown(result: ShowResult, zone: tzinfo) -> str:
     return "\n".join(lines)
 
 
-def listed(result: ListResult, now: datetime, zone: tzinfo, *, due: bool) -> str:
+def listed(result: types.ListResult, now: datetime, zone: tzinfo, *, due: bool) -> str:
     """What list says; with `due`, by the day each task is due."""
     from vault_mem.operations.memory.due import due_on
 
@@ -234,7 +226,7 @@ def listed(result: ListResult, now: datetime, zone: tzinfo, *, due: bool) -> str
     return "\n".join(lines) or "No memories."
 
 
-def counts(found: Counts, what: str) -> str:
+def counts(found: types.Counts, what: str) -> str:
     """What tags and people say: names with their counts."""
     width = len(str(max((each.memories for each in found), default=0)))
     return "\n".join(f"{each.memories:>{width}}  {each.name}" for each in found) or f"No {what}."

@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vault_mem.messages.words import counted, flag, minute, size
 
 if TYPE_CHECKING:
-    from vault_mem.index.sync import SyncReport
-    from vault_mem.operations.sessions.import_sessions import SessionsReport
-    from vault_mem.operations.vaults.configure import SettingView
-    from vault_mem.operations.vaults.doctor import Diagnosis
-    from vault_mem.operations.vaults.evaluate import Report
-    from vault_mem.operations.vaults.export import ExportReport
-    from vault_mem.operations.vaults.import_ import ImportReport
-    from vault_mem.operations.vaults.init import InitResult
-    from vault_mem.operations.vaults.stats import Stats
-    from vault_mem.operations.vaults.status import Status
-    from vault_mem.operations.vaults.views import RebuildResult
+    from vault_mem import types
     from vault_mem.store.ledger import StoreStatus
     from vault_mem.vault.git import GitState
 
@@ -35,7 +25,7 @@ _SHOWN_PROBLEMS = 20
 _SHOWN_NAMES = 12
 
 
-def made(result: InitResult, *, has_default: bool) -> str:
+def made(result: types.InitResult, *, has_default: bool) -> str:
     """What init says."""
     if result.existed:
         rest = f"added {', '.join(result.created)}" if result.created else "nothing was changed."
@@ -57,7 +47,7 @@ def made(result: InitResult, *, has_default: bool) -> str:
     return "\n".join(lines)
 
 
-def settings(views: Sequence[SettingView]) -> str:
+def settings(views: Sequence[types.SettingView]) -> str:
     """What config says: every setting with its meaning, and where it is set."""
     lines = []
     for each in views:
@@ -71,7 +61,7 @@ def value(setting: Any) -> str:
     return json.dumps(setting, ensure_ascii=False)
 
 
-def status(found: Status) -> str:
+def status(found: types.Status) -> str:
     """What status says."""
     curve = found.calibration
     fresh = f"behind by {counted(found.pending, 'file')}" if found.stale else "up to date with every file"
@@ -135,7 +125,7 @@ def _git(state: GitState | None) -> str:
     return "; ".join(said)
 
 
-def diagnosed(found: Diagnosis) -> str:
+def diagnosed(found: types.Diagnosis) -> str:
     """What doctor says."""
     lines = [f"fixed: {each.path + ': ' if each.path else ''}{each.message}" for each in found.fixed]
     if found.healthy:
@@ -150,7 +140,7 @@ def diagnosed(found: Diagnosis) -> str:
     return "\n".join(lines)
 
 
-def grown(found: Stats, width: int, *, plot: bool) -> str:
+def grown(found: types.Stats, width: int, *, plot: bool) -> str:
     """What stats says."""
     lines = [f"{counted(found.memories, 'memory')}, {found.private} private, {found.closed} closed"]
     for title, by_name in (("kind", found.by_kind), ("category", found.by_category)):
@@ -173,14 +163,14 @@ def grown(found: Stats, width: int, *, plot: bool) -> str:
     return "\n".join([*lines, "", "kept clean", *(f"  {name:<24} {count:>4}" for name, count in known.items())])
 
 
-def reindexed(report: SyncReport) -> str:
+def reindexed(report: types.SyncReport) -> str:
     """What reindex says."""
     problems = counted(len(report.problems), "problem")
     rest = f"\n{problems}: see vault-mem doctor." if report.problems else ""
     return f"Indexed {counted(report.added, 'file')} in {report.seconds:.1f} s.{rest}"
 
 
-def rebuilt(result: RebuildResult) -> str:
+def rebuilt(result: types.RebuildResult) -> str:
     """What views rebuild says."""
     memories = counted(result.memories, "public memory")
     return f"Mirrored {memories}; {counted(len(result.files), 'file')} changed."
@@ -212,7 +202,7 @@ def uninstalled(path: Path, kept: int) -> str:
     return f"Removed from {path}; {counted(kept, 'vault')} left in it." if kept else f"Removed {path}."
 
 
-def evaluated(report: Report) -> str:
+def evaluated(report: types.Report) -> str:
     """What eval says: a table with a line for each way of searching."""
     counts = report.as_json()
     lines = [
@@ -227,7 +217,7 @@ def evaluated(report: Report) -> str:
     return "\n".join(lines)
 
 
-def imported_sessions(report: SessionsReport) -> str:
+def imported_sessions(report: types.SessionsReport) -> str:
     """What import says of sessions."""
     did = "Would keep" if report.dry_run else "Kept"
     rest = [
@@ -240,7 +230,7 @@ def imported_sessions(report: SessionsReport) -> str:
     return "\n".join([head, *(f"refused: {each.source}: {each.reason}" for each in report.refused)])
 
 
-def import_stopped(report: ImportReport) -> str:
+def import_stopped(report: types.ImportReport) -> str:
     """What an interrupted import says."""
     came = len(report.imported)
     if not came:
@@ -249,7 +239,7 @@ def import_stopped(report: ImportReport) -> str:
     return f"Stopped: {came} of {report.total} imported. {ways}"
 
 
-def imported(report: ImportReport) -> str:
+def imported(report: types.ImportReport) -> str:
     """What import says."""
     did = "Would import" if report.dry_run else "Imported"
     rest = [
@@ -269,7 +259,7 @@ def imported(report: ImportReport) -> str:
     return "\n".join(lines)
 
 
-def exported(report: ExportReport) -> str:
+def exported(report: types.ExportReport) -> str:
     """What export says."""
     lines = [f"Exported {counted(report.memories, 'memory')} to {report.out}."]
     if report.episodes:
