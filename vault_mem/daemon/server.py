@@ -20,7 +20,7 @@ from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.log import open_process_log, place_of
 from vault_mem.daemon.request import ClientConnection, ClientRequest, run
-from vault_mem.daemon.start import END_SECONDS, START_SECONDS, control
+from vault_mem.daemon.start import END_SECONDS, START_SECONDS, comes_true, control
 from vault_mem.daemon.vaults import Vaults
 from vault_mem.vault import clock
 from vault_mem.vault.lock import try_lock
@@ -163,15 +163,11 @@ class Server:
         if not root or (engine is not None and self._vaults.engines() == [engine]):
             self.stop("asked to")
         elif engine is not None:
-            self._await_loans()
+            # a request that was accepted and has no vault yet would open again what is let go
+            accepted = set(self._accepted)
+            comes_true(lambda: not accepted & self._accepted, _LOAN_SECONDS)
             engine.end("asked to")
             engine.ended.wait(GRACE_SECONDS)
-
-    def _await_loans(self) -> None:
-        """Wait until requests that were accepted have their vault: one of them would open again what is let go."""
-        accepted, deadline = set(self._accepted), time.monotonic() + _LOAN_SECONDS
-        while accepted & self._accepted and time.monotonic() < deadline:
-            time.sleep(0.01)
 
     def _answer(self, connection: socket.socket, messages: protocol.Messages, request: ClientRequest) -> None:
         if request.version != __version__:  # this installation was updated: imports would now load another version
@@ -218,9 +214,7 @@ class Server:
 
     def _finish(self) -> None:
         """Let running commands end; a new daemon starts only after that."""
-        deadline = time.monotonic() + GRACE_SECONDS
-        while self._running and time.monotonic() < deadline:
-            time.sleep(0.01)
+        comes_true(lambda: not self._running, GRACE_SECONDS)
         self._vaults.end()
 
     def _status(self, root: str) -> dict[str, Any]:
@@ -328,12 +322,10 @@ def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
         if not try_lock(handle):
             told = control(address, protocol.STOP) if wanted else None
             kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
-            deadline = time.monotonic() + (END_SECONDS if wanted else START_SECONDS / 2)
-            while not try_lock(handle):  # one about to exit releases it
-                if time.monotonic() > deadline:
-                    os.close(handle)
-                    return None, []
-                time.sleep(0.02)
+            # one about to exit releases it
+            if not comes_true(lambda: try_lock(handle), END_SECONDS if wanted else START_SECONDS / 2):
+                os.close(handle)
+                return None, []
     except OSError:
         os.close(handle)
         return None, []

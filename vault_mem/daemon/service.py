@@ -65,18 +65,14 @@ def make(change: ServiceChange, env: Mapping[str, str]) -> str:
         each.path.unlink()
     wanted = change.service
     if wanted.roots:
-        _write(wanted)
+        try:
+            before = wanted.path.read_bytes() if wanted.path.exists() else None
+            outside.make_folder(wanted.path.parent)
+            files.put(*outside.tree_and_key(wanted.path), before, wanted.text.encode(), outside.PUBLIC_MODE)
+        except OSError as error:
+            raise VaultMemError(f"cannot write {wanted.path}: {error.strerror}") from error
         left.append(_call(wanted.enable, env))
     return " && ".join(filter(None, left))
-
-
-def _write(wanted: Service) -> None:
-    try:
-        before = wanted.path.read_bytes() if wanted.path.exists() else None
-        outside.make_folder(wanted.path.parent)
-        files.put(*outside.tree_and_key(wanted.path), before, wanted.text.encode(), outside.PUBLIC_MODE)
-    except OSError as error:
-        raise VaultMemError(f"cannot write {wanted.path}: {error.strerror}") from error
 
 
 def _found(env: Mapping[str, str]) -> tuple[Service, list[Service]]:
@@ -104,12 +100,9 @@ def _service(path: Path, roots: Iterable[str], env: Mapping[str, str]) -> Servic
 def _call(commands: list[list[str]], env: Mapping[str, str]) -> str:
     for command in commands:
         try:
-            done = subprocess.run(command, env=dict(env), capture_output=True, timeout=60, check=False)
-            failed = done.returncode != 0
-        except (OSError, subprocess.TimeoutExpired):
-            failed = True
-        if failed:
-            return " && ".join(shlex.join(each) for each in commands)
+            subprocess.run(command, env=dict(env), capture_output=True, timeout=60, check=True)
+        except (OSError, subprocess.SubprocessError):
+            return " && ".join(map(shlex.join, commands))
     return ""
 
 

@@ -62,39 +62,18 @@ class AtHand:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
+        self.corpus: Corpus = catalogue.corpus
 
-    @property
-    def corpus(self) -> Corpus:
-        """The figures of the whole vault."""
-        return self._catalogue.corpus
-
-    def gather(self, wanted: Wanted, filters: Filters, now: datetime, count: int) -> set[str]:
+    def gather(self, *_: object, **__: object) -> set[str]:
         """Nothing need be gathered."""
         return set()
 
-    def around(self, files: Collection[str]) -> set[str]:
-        """Nothing need be gathered."""
-        return set()
-
-    def catalogue(self, files: Collection[str]) -> Catalogue:
+    def catalogue(self, *_: object) -> Catalogue:
         """All rows."""
         return self._catalogue
 
-    def in_time(self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime) -> Catalogue:
-        """All rows."""
-        return self._catalogue
-
-    def pairing(self, files: Collection[str] | None) -> Catalogue:
-        """All rows."""
-        return self._catalogue
-
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
-        """Nothing need be gathered."""
-        return set()
-
-    def saying(self, text: str) -> Catalogue:
-        """All rows."""
-        return self._catalogue
+    around = near = gather
+    in_time = pairing = saying = catalogue
 
     def last_of_second(self, second: float) -> float | None:
         """When the last memory of one second was made, in the table's count."""
@@ -120,11 +99,9 @@ class InTable:
     def __init__(self, index: Index, met: Met) -> None:
         self._table, self._names, self._facts, self._met = index.table, Names(index.state), index.facts, met
         self._with_notes = bool(index.folder.settings.include)
-
-    @property
-    def corpus(self) -> Corpus:
-        """The figures of the whole vault."""
-        return self._facts
+        self.corpus: Corpus = self._facts  # the figures of the whole vault
+        self.last_of_second, self.sample = self._facts.last_of_second, self._facts.sample
+        self.calibration = self._facts.calibration
 
     def gather(self, wanted: Wanted, filters: Filters, now: datetime, count: int) -> set[str]:
         """The files that answer best, about that many by each way of searching."""
@@ -225,18 +202,6 @@ class InTable:
     def _files(self, where: str, count: int | None = None) -> list[str]:
         found: list[str] = self._table.select(["file"], where, count).column("file").to_pylist()
         return found
-
-    def last_of_second(self, second: float) -> float | None:
-        """When the last memory of one second was made, in the table's count."""
-        return self._facts.last_of_second(second)
-
-    def sample(self) -> tuple[list[str], Vectors]:
-        """Texts and vectors of memories that stand for all."""
-        return self._facts.sample()
-
-    def calibration(self, base: Calibration) -> Calibration:
-        """What a cosine means in this vault."""
-        return self._facts.calibration(base)
 
 
 # The memories that may be what somebody looks for.

@@ -22,12 +22,12 @@ from vault_mem.operations.memory.recall import Request as Question
 from vault_mem.operations.memory.remember import check as check_draft
 from vault_mem.operations.memory.remember import remember as save
 from vault_mem.operations.memory.results import Found
-from vault_mem.operations.memory.show import Neighbour
 from vault_mem.operations.upkeep.edit_memory import save_text, whole_note
 from vault_mem.operations.upkeep.graph import landscape
 from vault_mem.operations.upkeep.undo import Operation, changes_of, operations
 from vault_mem.operations.vaults.glance import facets as facets_of
 from vault_mem.operations.vaults.glance import glance, index_bytes
+from vault_mem.result import plain
 from vault_mem.vault.folder import Folder
 from vault_mem.web.differences import Difference, of_lines, of_words
 from vault_mem.web.rendered import rendered
@@ -128,7 +128,7 @@ def recall(call: Call) -> Answer:
         "answered": found.answered,
         "stale": found.stale,
         "left_out": found.left_out,
-        "results": [_result(call, each, beside) | {"links": _links(links[each.memory.id])} for each in found],
+        "results": [_result(call, each, beside) | {"links": plain(links[each.memory.id])} for each in found],
         "seconds": round(time.monotonic() - started, 4),
     }
 
@@ -159,7 +159,7 @@ def memory(call: Call) -> Answer:
     return _memory(call, found, beside) | {
         **_note(call, found),
         "html": rendered(found.content, call.vault.look(named_in, found)),
-        "links": [link | {"kind": kinds.get(link["id"], "episode")} for link in _links(shown.links)],
+        "links": [link | {"kind": kinds.get(link["id"], "episode")} for link in plain(shown.links)],
         "obsidian": call.vault.folder.in_obsidian(found.path),
         "editor": f"vault-mem edit {found.id}",
         "history": [
@@ -186,17 +186,17 @@ def _note(call: Call, found: Memory) -> Answer:
 def wake_up(call: Call) -> Answer:
     """What an agent is told when a session begins."""
     budget = call.number("budget", 1500, 100_000)
-    return _told(call, budget, call.vault.told_to_an_agent("wake_up", budget=budget))
+    return _told(budget, call.vault.told_to_an_agent("wake_up", budget=budget))
 
 
 def agent_recall(call: Call) -> Answer:
     """What an agent is told when it asks."""
     budget, n = call.number("budget", 1500, 100_000), call.number("n", 5, MOST_RESULTS)
     query = call.given.get("q", "")
-    return _told(call, budget, call.vault.told_to_an_agent("recall", query=query, budget=budget, n_results=n))
+    return _told(budget, call.vault.told_to_an_agent("recall", query=query, budget=budget, n_results=n))
 
 
-def _told(call: Call, budget: int, text: str) -> Answer:
+def _told(budget: int, text: str) -> Answer:
     return {"text": text, "tokens": count_tokens(text), "budget": budget}
 
 
@@ -483,10 +483,6 @@ def _memory(call: Call, found: Memory, beside: Around) -> Answer:
     closed = found.closed_at(call.vault.folder.now())
     replaced = _named(beside.superseded_by.get(found.id, ""), beside.titles)
     return {"people": []} | record | {"closed": closed, "superseded_by": replaced}
-
-
-def _links(links: list[Neighbour]) -> list[Answer]:
-    return [{"id": each.id, "title": each.title, "type": each.type, "confidence": each.confidence} for each in links]
 
 
 def _named(id_: str, titles: Mapping[str, str]) -> Answer | None:

@@ -99,7 +99,7 @@ class Gate:
         path = _checked_path(scope)
         self._check_origin(scope["method"], headers)
         if path == "/open":
-            await self._open(scope, headers)(scope, receive, send)
+            await self._open(scope)(scope, receive, send)
             return
         session = self._session(path, headers)
         if scope["method"] == "POST":
@@ -121,7 +121,7 @@ class Gate:
         if site not in ("same-origin", "none") or "prefetch" in headers.get("sec-purpose", ""):
             raise Refusal(403, "origin", "the request comes from another page")
 
-    def _open(self, scope: Scope, headers: Mapping[str, str]) -> Response:
+    def _open(self, scope: Scope) -> Response:
         """Exchange the token for a cookie."""
         given = parse_qs(scope["query_string"].decode("ascii", "replace")).get("token", [""])
         if scope["method"] != "GET" or not self._take_token(given[0]):

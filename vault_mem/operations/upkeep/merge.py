@@ -129,7 +129,7 @@ def plan_merge(
             transaction.write(key, text, changed)
         elif any(plan.goes(name, key) for name in named_in(text, key)):
             left.append(key)
-    after = plan.with_fields(after, keep_raw, raw, linked, moved)
+    after = plan.with_fields(after, keep_raw, linked, moved)
     lost = [step for step in transaction.steps if isinstance(step, FileStep)]
     if any(plan.goes(name, keep.path) for name in _link_names(keep_raw)):
         lost.append(FileStep(keep.path, plan.with_link_to_removed(after, keep_raw), after))
@@ -162,7 +162,7 @@ class _Plan:
             and (name_key(link.target) in front or meant)
         ]
 
-    def with_fields(self, after: bytes, keep_raw: bytes, raw: bytes, linked: set[str], moved: list[Link]) -> bytes:
+    def with_fields(self, after: bytes, keep_raw: bytes, linked: set[str], moved: list[Link]) -> bytes:
         """The note that stays with the links, tags and people of the other, and the higher importance."""
         wanted: dict[str, Value | None] = {}
         links = written_list(after, "links")
