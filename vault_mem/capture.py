@@ -33,12 +33,6 @@ def main(arguments: list[str], find: Callable[[str], str], poke: Callable[[str],
     return 0
 
 
-def outside_inbox() -> str:
-    """Where a capture is left if the vault cannot be written, as in a sandbox or on a full disk."""
-    base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")  # noqa: PTH111
-    return f"{base}/vault-mem/inbox"
-
-
 def give_up_in_time() -> None:
     """Exit with 0 after a moment, whatever this process is waiting for."""
     if os.name == "posix":
@@ -71,8 +65,9 @@ def _said() -> bytes:
 def _hand_over(root: str, content: bytes) -> None:
     try:
         _leave(root, INBOX, content)
-    except OSError:
-        inbox = outside_inbox()
+    except OSError:  # a sandbox, or a full disk
+        base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")  # noqa: PTH111
+        inbox = f"{base}/vault-mem/inbox"
         os.makedirs(inbox, 0o700, exist_ok=True)  # noqa: PTH103
         _leave(inbox, "", os.fsencode(root) + b"\n" + content)
 

@@ -91,27 +91,18 @@ def _vault_for(arguments: list[str]) -> str:
     command = words[0] if words else ""
     from vault_mem.register import COMMANDS
 
-    here = command in COMMANDS and COMMANDS[command].here and not (command == "edit" and _says_what(arguments))
-    if (
-        here
-        or (command == "recall" and ("-i" in arguments or "--interactive" in arguments))
-        or (_may_ask(words, arguments) and os.isatty(0))
-    ):
+    here = command in COMMANDS and COMMANDS[command].here
+    if command == "edit" and any(each.startswith(("--content", "--set")) for each in arguments):
+        here = False  # it needs no editor
+    if command == "recall" and ("-i" in arguments or "--interactive" in arguments):
+        here = True
+    may_ask = "--yes" not in arguments and ("--purge" in arguments or words == ["undo"])
+    if here or (may_ask and os.isatty(0)):
         return ""
     try:
         return _find(named)
     except (OSError, ValueError):
         return ""
-
-
-def _says_what(arguments: list[str]) -> bool:
-    """Whether an edit needs no editor."""
-    return any(each.startswith(("--content", "--set")) for each in arguments)
-
-
-def _may_ask(words: list[str], arguments: list[str]) -> bool:
-    """Whether a command may have to ask the person at the terminal before it does anything."""
-    return "--yes" not in arguments and ("--purge" in arguments or words == ["undo"])
 
 
 def _find(named: str) -> str:

@@ -52,13 +52,16 @@ def _options(node: Spec) -> list[tuple[str, str]]:
     return [(name, option["help"]) for option in node["options"] for name in option["names"]]
 
 
-def _valued(nodes: list[tuple[str, Spec]]) -> Iterator[tuple[str, str, list[str]]]:
-    """Options that take a value: where, their name, and the values that are known."""
-    for chain, node in nodes:
-        for option in node["options"]:
-            if not option["flag"]:
-                for name in option["names"]:
-                    yield chain, name, _choices(option)
+def _values(nodes: list[tuple[str, Spec]], known: str, unknown: str) -> str:
+    """What completes the value of each option that takes one, as cases of a shell: its choices, or anything."""
+    return "\n".join(
+        f'        "{chain} {name}") {known.format(" ".join(choices)) if choices else unknown}'
+        for chain, node in nodes
+        for option in node["options"]
+        if not option["flag"]
+        for choices in [_choices(option)]
+        for name in option["names"]
+    )
 
 
 def _choices(option: Spec) -> list[str]:
@@ -80,13 +83,8 @@ def _bash(nodes: list[tuple[str, Spec]]) -> str:
         words = " ".join(name for name, _ in _words(node))
         options = " ".join(name for name, _ in _options(node))
         cases.append(f'        "{chain}") words="{words}" options="{options}" ;;')
-    values = [
-        f'        "{chain} {name}") COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$cur")); return ;;'
-        if choices
-        else f'        "{chain} {name}") return ;;'
-        for chain, name, choices in _valued(nodes)
-    ]
-    return _filled("bash", steps=_steps(nodes), values="\n".join(values), cases="\n".join(cases))
+    values = _values(nodes, 'COMPREPLY=($(compgen -W "{}" -- "$cur")); return ;;', "return ;;")
+    return _filled("bash", steps=_steps(nodes), values=values, cases="\n".join(cases))
 
 
 def _zsh(nodes: list[tuple[str, Spec]]) -> str:
@@ -98,13 +96,8 @@ def _zsh(nodes: list[tuple[str, Spec]]) -> str:
         f'        "{chain}") words_=({described(_words(node))}); options=({described(_options(node))}) ;;'
         for chain, node in nodes
     ]
-    values = [
-        f'        "{chain} {name}") names=({" ".join(choices)}); _describe value names; return ;;'
-        if choices
-        else f'        "{chain} {name}") _files; return ;;'
-        for chain, name, choices in _valued(nodes)
-    ]
-    return _filled("zsh", steps=_steps(nodes), values="\n".join(values), cases="\n".join(cases))
+    values = _values(nodes, "names=({}); _describe value names; return ;;", "_files; return ;;")
+    return _filled("zsh", steps=_steps(nodes), values=values, cases="\n".join(cases))
 
 
 def _fish(nodes: list[tuple[str, Spec]]) -> str:

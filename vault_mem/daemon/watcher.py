@@ -394,20 +394,12 @@ class _Observed:
             os.path.relpath(os.fsdecode(path), self._root).replace(os.sep, "/") if path else ""
             for path in (event.src_path, event.dest_path)
         )
-        if not event.is_directory:
-            self._tell_flags(event.event_type, source, target)
+        flags = self._watcher.flags
+        if not event.is_directory and event.event_type == "moved":
+            flags.moved(source, target)
+        elif not event.is_directory:
+            {"created": flags.made, "deleted": flags.gone}.get(event.event_type, flags.saved)(source)
         elif event.event_type == "modified":
             return
         for relative in filter(None, (source, target)):
             self._watcher.heard("" if relative == "." else relative, folder=event.is_directory)
-
-    def _tell_flags(self, kind: str, source: str, target: str) -> None:
-        flags = self._watcher.flags
-        if kind == "moved":
-            flags.moved(source, target)
-        elif kind == "created":
-            flags.made(source)
-        elif kind == "deleted":
-            flags.gone(source)
-        else:
-            flags.saved(source)

@@ -153,11 +153,7 @@ def likeness(one: Word, other: Word) -> float:
         return 0.0
     if one.name or other.name:
         return SYNONYM if derived(one.lemma, other.lemma) else 0.0
-    if synonyms(one.lemma, other.lemma):
-        return SYNONYM
-    if _same_stem(one.lemma, other.lemma):
-        return SYNONYM
-    return 0.0
+    return SYNONYM if synonyms(one.lemma, other.lemma) or _same_stem(one.lemma, other.lemma) else 0.0
 
 
 # A character before or after a word that makes it another thing: 副部長, 祖父, 青緑, 東京都.
@@ -166,9 +162,8 @@ _ANOTHER = "青赤黄黒白紫緑茶紺淡濃薄深大小中上下東西南北�
 
 def _made_another(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    if derived(one, other):
-        return False
-    return len(long) == len(short) + 1 and long.endswith(short) and long[0] in _ANOTHER
+    longer = len(long) == len(short) + 1 and long.endswith(short) and long[0] in _ANOTHER
+    return longer and not derived(one, other)
 
 
 _ENDING = re.compile(
@@ -204,9 +199,7 @@ def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: st
     tied = _ties(word.text, word.lemma)
     if any(likeness(word, other) for other, tie in zip(others, ties, strict=True) if not tied.isdisjoint(tie)):
         return True
-    if word.piece and word.text in text:
-        return True
-    if _put_together(word.text, others):
+    if (word.piece and word.text in text) or _put_together(word.text, others):
         return True
     if len(word.text) >= 2 and not word.text.isascii():
         if _stands_in(word.text, text, own) or _skeleton_in(word.text, text):

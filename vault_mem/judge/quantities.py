@@ -217,10 +217,8 @@ def _time(match: re.Match[str], hour: str, minute: str | None = None, part: str 
 
 
 def _date(match: re.Match[str], year: str | None, month: str | None = None, day: str | None = None) -> Quantity | None:
-    values = [
-        int(value) if (value := _number(part)) is not None else None for part in (year or "", month or "", day or "")
-    ]
-    values = [value if part else None for value, part in zip(values, (year, month, day), strict=True)]
+    numbers = [_number(part) if part else None for part in (year, month, day)]
+    values = [None if number is None else int(number) for number in numbers]
     if all(value is None for value in values):
         return None
     return Quantity("date", tuple(values), match.group().strip())

@@ -310,9 +310,8 @@ def reads_as_state(text: str) -> bool:
 
 def _happened(lower: str) -> bool:
     """Whether an English text tells an event: it has a past tense that is no participle."""
-    if _PAST.search(lower):
-        return True
-    return any(not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
+    regular = (not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
+    return bool(_PAST.search(lower)) or any(regular)
 
 
 def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
@@ -344,8 +343,9 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
         if _nearest(old.rest, about, tokens) > SAME_MEANING:
             return ROLE
         asked |= old.questions & new.questions
+    each_nearest = sum(_nearest((word,), about, tokens) for word in old.subject) / max(len(old.subject), 1)
     return max(
-        _clipped(_each_nearest(old.subject, about, tokens), 0.3, 0.7),
+        _clipped(each_nearest, 0.3, 0.7),
         GROUP if old.group and new.group and all(word.text in _GROUPS for word in old.subject) else 0.0,
         ASKED_SUBJECT if asked else 0.0,
     )
@@ -454,11 +454,6 @@ def _nearest(left: tuple[Word, ...], right: tuple[Word, ...], tokens: TokenVecto
         return 0.0
     one, two = (np.array([direction(word.text, tokens) for word in words]) for words in (left, right))
     return max(float((one @ two.T).max()), 0.0)
-
-
-def _each_nearest(left: tuple[Word, ...], right: tuple[Word, ...], tokens: TokenVectors) -> float:
-    """The average cosine of each word to the nearest of the others."""
-    return sum(_nearest((word,), right, tokens) for word in left) / max(len(left), 1)
 
 
 @lru_cache(maxsize=20_000)

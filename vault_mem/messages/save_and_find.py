@@ -118,7 +118,10 @@ def recalled(result: types.RecallResult, now: datetime, *, explain: bool = False
     if result.left_out:
         lines.append(f"{result.left_out} more left out (budget)")
     if result.sessions:
-        lines += ["Said in sessions (not memories):", *map(said_line, result.sessions)]
+        lines.append("Said in sessions (not memories):")
+        for hit in result.sessions:
+            said = quoted(" ".join(hit.text.split()))
+            lines.append(f"- [{hit.at}] {hit.agent}, {hit.role}: {said} ({hit.key}:{hit.line})")
     if not count:
         return "\n".join([NOTHING_RELATED, *lines] if result.sessions else lines) or NOTHING_RELATED
     head = f"{counted(count, 'related memory')}:" if result.answered else "Nothing closely related; the nearest:"
@@ -145,11 +148,6 @@ def explained(score: float, terms: Mapping[str, float]) -> str:
         return f"score {score:.4f}"
     parts = [f"{'-' if value < 0 else '+'} {stage} {abs(value):.4f}" for stage, value in terms.items()]
     return f"score {score:.4f} = " + " ".join(parts).removeprefix("+ ")
-
-
-def said_line(hit: types.SessionHit) -> str:
-    """A turn of a session that may answer."""
-    return f"- [{hit.at}] {hit.agent}, {hit.role}: {quoted(' '.join(hit.text.split()))} ({hit.key}:{hit.line})"
 
 
 def why_not(result: types.WhyNot) -> str:

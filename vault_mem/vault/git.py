@@ -191,11 +191,6 @@ def git_folder(root: Path) -> Path | None:
     return found[1] if found else None
 
 
-def _has_git_above(root: Path) -> bool:
-    """Whether git would find anything; starting it to be told no takes longer than all the rest of a `status`."""
-    return any(os.path.lexists(top / ".git") for top in (root, *root.parents))
-
-
 def _work_tree(root: Path) -> tuple[Path, Path] | None:
     """The top of the vault's work tree, and git's own folder."""
     for top in (root, *root.parents):
@@ -378,7 +373,9 @@ def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | 
 
 
 def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> bytes | None:
-    if arguments[0] != "init" and not _has_git_above(folder.root):
+    # starting git to be told no takes longer than all the rest of a `status`
+    above = (os.path.lexists(top / ".git") for top in (folder.root, *folder.root.parents))
+    if arguments[0] != "init" and not any(above):
         return None
     program = shutil.which("git", path=folder.env.get("PATH"))
     if program is None or not all(_plain(folder, f".git/{name}") for name in _ALWAYS_READ):

@@ -54,7 +54,9 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
             hub.start()
             threading.Thread(target=_work_in_quiet, args=(opened, hub), daemon=True).start()
             threading.Thread(target=_on_enter, args=(console, gate, port), daemon=True).start()
-            if browser and _has_screen(console):
+            # without a screen, a text browser would take over the terminal
+            screen = sys.platform != "linux" or console.env.get("DISPLAY") or console.env.get("WAYLAND_DISPLAY")
+            if browser and screen:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             config = uvicorn.Config(
                 gate,
@@ -116,11 +118,6 @@ def _work_in_quiet(vault: SeenVault, hub: Hub) -> None:
         if time.monotonic() - hub.changed_at < lately and daemon(vault.folder) is None:
             with contextlib.suppress(VaultMemError):
                 vault.settle()
-
-
-def _has_screen(console: Console) -> bool:
-    """Whether there is a screen: a text browser would take over the terminal."""
-    return sys.platform != "linux" or any(console.env.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _japanese(console: Console) -> bool:

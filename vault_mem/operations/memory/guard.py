@@ -82,10 +82,7 @@ def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> 
     return lambda existing: common_ground(existing, content, workspace.tokens, usage())
 
 
-@lru_cache(maxsize=2)
-def _usage(texts: tuple[str, ...]) -> Usage:
-    """Cached for as long as the sample stays the same."""
-    return Usage(texts)
+_usage = lru_cache(maxsize=2)(Usage)  # for as long as the sample stays the same
 
 
 def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> list[tuple[Found, str]]:
