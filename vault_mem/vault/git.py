@@ -81,6 +81,15 @@ def tracked(folder: Folder, keys: Iterable[str]) -> list[str]:
     return _lines(_git(folder, "ls-files", "--cached", "-z", "--", *keys))
 
 
+def tracked_below(folder: Folder, *tops: str) -> list[str]:
+    """What git tracks in these folders; its index tells at a glance where it tracks nothing."""
+    git_dir = git_folder(folder.root)
+    index = git_dir / "index" if git_dir else None
+    listed = index.read_bytes() if index and index.is_file() else b""
+    named = [top for top in tops if f"{top}/".encode() in listed]
+    return tracked(folder, [f":(literal){top}" for top in named]) if named else []
+
+
 def ever_held(folder: Folder, keys: Iterable[str]) -> list[str]:
     """The files at these places, or names, that any commit of any branch holds."""
     found = _git(folder, "log", "--all", "--format=", "--name-only", "--relative", "-z", "--", *keys)
@@ -100,7 +109,7 @@ def state(folder: Folder) -> GitState | None:
     changed = sum(key.startswith(tuple(notes)) for key in report.changed)
     tops = (folder.settings.private_folder, OWN)
     ignored = ignores(folder, *(f"{top}/mem_000000000000.md" for top in tops))
-    ignored = ignored and not tracked(folder, [f":(literal){top}" for top in tops])
+    ignored = ignored and not tracked_below(folder, *tops)
     return GitState(ignored, changed, report.upstream, report.ahead, report.behind, under_way(folder))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -90,20 +89,17 @@ def aside(tree: Tree) -> list[tuple[str, str]]:
 
 
 def vet(folder: Folder) -> None:
-    """Set aside what git tracks in our folder. Git's own index tells at a glance that it tracks nothing there."""
+    """Set aside what git tracks in our folder."""
     git_dir = git.git_folder(folder.root)
     stamp = git.index_stamp(git_dir) if git_dir else None
     if git_dir is None or stamp is None or _seen.get(folder.root) == stamp:
         return
     with contextlib.suppress(OSError):
-        index = git_dir / "index"
-        listed = index.read_bytes() if stat.S_ISREG(index.stat().st_mode) else b""
-        if f"{OWN}/".encode() in listed and folder.tree.exists(OWN):
-            held = [key for key in git.tracked(folder, [f":(literal){OWN}"]) if key != LOCK]  # that says nothing
+        held = [key for key in git.tracked_below(folder, OWN) if key != LOCK]  # a lock says nothing
+        if held and folder.tree.exists(OWN):
             for key in held:
                 set_aside(folder.tree, key_of(key), "it came with git, from another machine")
-            if held:
-                folder.notices.append(
-                    f"git tracks what one machine keeps in {OWN}/, so it was set aside: git rm --cached -r {OWN}"
-                )
+            folder.notices.append(
+                f"git tracks what one machine keeps in {OWN}/, so it was set aside: git rm --cached -r {OWN}"
+            )
         _seen[folder.root] = stamp
