@@ -27,6 +27,9 @@ def dated(root: Path, key: str, id_: str, created: str, text: str) -> None:
         ("thryoid tablets", "mem_000000000002"),
         ("wifi pasword workshp", "mem_000000000003"),
         ("categorization of the invoices", "mem_000000000004"),
+        ("Acountant deadline", "mem_000000000001"),
+        ("Wo ist der Steuerbescheit?", "mem_000000000005"),
+        ("Besancon", "mem_000000000005"),  # typed without a cedilla
     ],
 )
 def test_misspelt_words_are_found(cli: Command, root: Path, query: str, found: str) -> None:
@@ -38,6 +41,7 @@ def test_misspelt_words_are_found(cli: Command, root: Path, query: str, found: s
             "Milo the cat takes thyroid tablets twice a day.",
             "The password of the workshop network is on the fuse box.",
             "The categorisation of what we pay is done by Ruth.",
+            "The Steuerbescheid is in the house in Besançon.",
         ]
     ):
         memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)

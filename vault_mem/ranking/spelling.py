@@ -7,28 +7,28 @@ from collections.abc import Iterable
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.corpus import Corpus
-from vault_mem.index.terms import STOP
+from vault_mem.index.terms import STOP, normalised
 
 # Shorter words are too often one letter away from another.
 SHORTEST = 5
 # A query in a language that the vault does not speak is not full of mistakes.
 MOST = 3
 
-_WORD = re.compile(r"(?<![^\W_])[a-z]+(?![\w'’-])")
+_WORD = re.compile(r"(?<![^\W_])[A-Za-zÀ-ɏ]+(?![\w'’-])")
 
 
 def corrected(query: str, corpus: Corpus, vectors: TokenVectors) -> str:
     """The query with words that neither the vault nor the model knows as the vault spells them, one letter away."""
-    known = {query[token.start : token.end].strip() for token in vectors.tokens(query)}
+    known = {normalised(query[token.start : token.end].strip()) for token in vectors.tokens(query)}
     doubtful = {
         word
-        for word in _WORD.findall(query)
+        for word in map(normalised, _WORD.findall(query))
         if len(word) >= SHORTEST and word not in STOP and word not in known and not corpus.having(word)
     }
     if not doubtful or len(doubtful) > MOST:
         return query
     meant = {word: found for word in doubtful if (found := _nearest(word, corpus.words(word[0])))}
-    return _WORD.sub(lambda match: meant.get(match.group(), match.group()), query) if meant else query
+    return _WORD.sub(lambda match: meant.get(normalised(match.group()), match.group()), query) if meant else query
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:
