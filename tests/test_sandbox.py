@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import os
 import platform
 import shutil
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 from conftest import Answer, Command
 from daemons import served, wait_for
+from helpers import as_anybody
 
 from vault_mem.daemon import protocol
 from vault_mem.index import borrowed
@@ -207,6 +209,37 @@ def test_an_index_that_may_not_be_made_is_built_for_the_moment(cli: Command) -> 
     assert saved.code == 0
     assert cli.run("remember", "The ferry leaves at nine.", env=nowhere).code == 3
     assert cli.json("recall", "ferry")["results"][0]["id"] == saved.json["memory"]["id"]
+
+
+def test_an_index_in_a_folder_that_may_not_be_written(cli: Command, tmp_path: Path) -> None:
+    cli.run("remember", "The ferry leaves at nine.")
+    places = [tmp_path / "index", *(each for each in (tmp_path / "index").rglob("*") if each.is_dir())]
+    (tmp_path / "tmp").mkdir()
+    cli.env["TMPDIR"] = str(tmp_path / "tmp")
+    for place in places:
+        place.chmod(0o500)
+    found = as_anybody(cli, "recall", "ferry", "--json")
+    for place in places:
+        place.chmod(0o700)
+    assert found.code == 0 and found.json["results"] and "damaged" not in found.err
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc here")
+def test_an_index_that_may_not_be_locked(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # fresh, as in a folder that cannot be written
+    cli.run("remember", "The ferry leaves at nine.")
+    lock = fcntl.flock
+
+    def refused(handle: int, operation: int) -> None:
+        if Path(f"/proc/self/fd/{handle}").readlink().is_relative_to(tmp_path / "index"):
+            raise OSError(errno.ENOLCK, "No locks available")
+        lock(handle, operation)
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    assert cli.run("remember", "The crane is green.").code == 0
+    found = cli.json("recall", "crane")
+    assert found["results"] and found["stale"] is False
 
 
 def test_what_killed_processes_left_is_taken_away(tmp_path: Path) -> None:

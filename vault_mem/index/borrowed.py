@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.lock import try_lock
 
 # A larger index is read as it is: copying it would take too long.
 _MOST_BYTES = 500_000_000
@@ -45,12 +46,12 @@ def usable_home(folder: Folder) -> Path:
 
 
 def writable(home: Path) -> bool:
-    """Whether a folder takes a file, by writing one: neither sandboxes nor full disks show in its permissions."""
+    """Whether a folder takes a file and its lock, by trying: neither sandboxes nor full disks show in permissions."""
     probe = home / f".probe-{secrets.token_hex(4)}"
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open(probe, "xb", buffering=0, opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-            return file.write(_PROBE) == len(_PROBE)
+            return file.write(_PROBE) == len(_PROBE) and try_lock(file.fileno())
     except (FileExistsError, NotADirectoryError):
         return True  # not a sandbox: a file is in the way, and opening the index will fail
     except OSError:
@@ -71,7 +72,10 @@ def _copy(home: Path, folder: Folder) -> Path | None:
             return None
         for kept in home.glob("calibration-*.json"):
             shutil.copyfile(kept, place / kept.name)
-        shutil.copytree(home / generation, place / generation, copy_function=shutil.copyfile)
+        (place / generation).mkdir(mode=0o700)
+        for each in (home / generation).rglob("*"):  # not copytree: folders of the copy can be written
+            target = place / each.relative_to(home)
+            target.mkdir(mode=0o700) if each.is_dir() else shutil.copyfile(each, target)
         (place / "current").write_text(generation, encoding="ascii")
     except (OSError, ValueError):  # none there, or another is just replacing it: then it is built from the files
         shutil.rmtree(place, ignore_errors=True)
