@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from conftest import Command
+from helpers import memory, note
+
 import vault_mem.cli
 from vault_mem.messages.words import age, columns, counted
 
@@ -52,6 +55,17 @@ def test_the_check_sees_a_sentence() -> None:
 def test_counts() -> None:
     assert [counted(1, "memory"), counted(2, "memory"), counted(0, "file")] == ["1 memory", "2 memories", "0 files"]
     assert counted(12_345, "turn") == "12,345 turns"
+
+
+def test_one_of_a_thing_is_no_plural(cli: Command, root: Path, tmp_path: Path) -> None:
+    memory(root, "memories/kiln.md", "mem_00000000000a", "The kiln is hot. See [[glaze]].")
+    memory(root, "memories/glaze.md", "mem_00000000000b", "The glaze runs.")
+    assert "Last 1 day:" in cli.run("emotion-trend", "--days", "1").out
+    assert "1 link: " in cli.run("graph").out
+    note(root, "Diary.md", "Today: [[kiln]]")
+    assert "links in 1 file of yours are dead now" in cli.run("forget", "mem_00000000000a").err
+    note(tmp_path, "other/memories/one.md", "Soup")
+    assert "Now among its memories: 1 existing note." in cli.run("init", str(tmp_path / "other"), "--adopt").out
 
 
 def test_ages_of_the_future_are_dates() -> None:

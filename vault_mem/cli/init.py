@@ -9,6 +9,7 @@ import click
 from vault_mem.cli.common import Command, agrees, can_ask
 from vault_mem.cli.console import Console
 from vault_mem.messages import the_vault
+from vault_mem.messages.words import counted
 from vault_mem.operations.vaults.init import init, other_notes, would_add
 from vault_mem.vault.find import default_vault
 from vault_mem.vault.settings import load_settings
@@ -50,7 +51,7 @@ def command(console: Console, folder: str | None, yes: bool, include: bool, **op
                 return 1
             count = 0 if include else len(other_notes(root, console.env, folders))
             if count:
-                include = agrees(console, f"Found {count} notes. Search them too? (they stay untouched)")
+                include = agrees(console, f"Found {counted(count, 'note')}. Search them too? (they stay untouched)")
     result = init(root, console.env, include=include, **options)
     for notice in result.notices:
         console.note(notice)

@@ -117,7 +117,7 @@ def _question(question: Question) -> str:
 def _summary(each: Period) -> list[str]:
     from vault_mem.operations.day.emotion_trend import FEW, direction
 
-    lines = [f"Last {each.days} days: {each.emotional} of {each.memories} memories name an emotion."]
+    lines = [f"Last {counted(each.days, 'day')}: {each.emotional} of {each.memories} memories name an emotion."]
     if not each.enough:
         return [*lines, f"Too few for a trend (it takes {FEW})."]
     if each.dominant:

@@ -90,7 +90,7 @@ def published(result: types.PublishResult) -> str:
 def backed_up(result: types.BackupResult) -> str:
     """What backup says."""
     return (
-        f"Backed up {result.files} files ({result.private} private), {size(result.bytes)}: {result.file}\n"
+        f"Backed up {counted(result.files, 'file')} ({result.private} private), {size(result.bytes)}: {result.file}\n"
         "It is not encrypted: anyone who can read the file can read the private memories."
     )
 
@@ -98,7 +98,7 @@ def backed_up(result: types.BackupResult) -> str:
 def restored_backup(result: types.BackupResult) -> str:
     """What backup --restore says."""
     return (
-        f"Restored {result.files} files ({result.private} private), as of {result.made}: {result.folder}\n"
+        f"Restored {counted(result.files, 'file')} ({result.private} private), as of {result.made}: {result.folder}\n"
         f"Check it: vault-mem --vault {result.folder} doctor"
     )
 
@@ -106,7 +106,7 @@ def restored_backup(result: types.BackupResult) -> str:
 def checked_backup(result: types.BackupResult) -> str:
     """What backup --check says."""
     if not result.wrong:
-        return f"Complete: {result.files} files ({result.private} private), made {result.made}"
+        return f"Complete: {counted(result.files, 'file')} ({result.private} private), made {result.made}"
     more = [f"and {len(result.wrong) - 20} more"] if len(result.wrong) > 20 else []
     return "\n".join([f"Damaged: {result.file}", *(f"- {each}" for each in result.wrong[:20]), *more])
 
@@ -144,7 +144,7 @@ def graph_overview(shape: types.GraphOverview) -> str:
     lines = [
         f"{counted(shape.memories, 'memory')}, {counted(shape.links, 'link')}{f' ({kinds})' if kinds else ''}.",
         *_section("Clusters", shape.cluster_count, [f"{each.size}: {_named(each.hub)}" for each in shape.clusters]),
-        *_section("Hubs", len(shape.hubs), [f"{links} links: {_named(node)}" for node, links in shape.hubs]),
+        *_section("Hubs", len(shape.hubs), [f"{counted(links, 'link')}: {_named(node)}" for node, links in shape.hubs]),
         *_section(
             "Bridges",
             shape.bridge_count,

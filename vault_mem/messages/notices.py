@@ -6,7 +6,7 @@ STALE = "the index is behind; {pending} changed file(s) are not in this answer y
 CLUSTERS_LEFT_OUT = "{count} more cluster(s) did not fit the budget"
 DAEMON_DIED = "the daemon died before it could answer, but this was done"
 DEAD_LINKS = (
-    "{files} of yours now have dead links. To change those too: vault-mem undo, then run it again with --update-links"
+    "links in {files} of yours are dead now. To change those too: vault-mem undo, then run it again with --update-links"
 )
 EPISODE_STILL_NAMED = "{key} still names the episode, which is private now"
 LEFT_ALONE = "{key} {what} and was left alone"

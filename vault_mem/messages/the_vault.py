@@ -34,7 +34,7 @@ def made(result: types.InitResult, *, has_default: bool) -> str:
     others = counted(result.others, "other note")
     if result.notes:
         notes = counted(result.notes, "existing note")
-        lines.append(f"{notes} became memories. To see what it holds: vault-mem status")
+        lines.append(f"Now among its memories: {notes}. To see what it holds: vault-mem status")
     elif not result.others:
         lines.append(f'Next: vault-mem --vault "{result.root}" remember "..."')
     if result.included:
