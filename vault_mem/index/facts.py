@@ -33,7 +33,7 @@ from vault_mem.index.sample import sizes
 from vault_mem.index.table import PLACE, Table, listed, quote, rows_in
 from vault_mem.index.terms import STOP, unspaced
 from vault_mem.index.timeline import GAP, LONGEST, SECOND, Timeline
-from vault_mem.vault.database import at_once
+from vault_mem.vault.database import at_once, connected
 
 FORMAT = 6
 TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
@@ -83,9 +83,7 @@ class Facts:
 
     def __init__(self, path: Path, dim: int) -> None:
         self._dim = dim
-        self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=OFF")  # if a power cut damages it, it is filled again
+        self._db = connected(path, synchronous="OFF")  # if a power cut damages it, it is filled again
         self._db.executescript(_TABLES)
         self._seen: Any = None
         self._refined: tuple[Any, Calibration] | None = None

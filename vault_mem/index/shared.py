@@ -276,8 +276,9 @@ class Shared:
         texts = {*(mark("text", known.key, known.hash) for known in now), *(each.text for each in held)}
         # Other machines have versions of other notes that link to the memory, and its title stands in the link.
         keys = [*names, *former, *(known.key for known in now if known.id in ids)]
-        called = {*map(_called, keys), *(each.called for each in of_them), *(_numbered(id_[-12:-4]) for id_ in ids)}
-        self.ledger.owe([*memories, *texts, *called])
+        called = {*map(_called, keys), *(each.called for each in of_them)}
+        numbered = [mark("numbered", id_[-12:-4]) for id_ in ids]  # its former names end so too
+        self.ledger.owe([*memories, *texts, *called, *numbered])
 
     def _owe_what_became_private(self) -> None:
         """What was once offered, by this machine or another, and is private by now, however it became so."""
@@ -332,18 +333,13 @@ def _called(name: str) -> str:
     return mark("called", name_key(stem_of(link_name(name))))
 
 
-def _numbered(digits: str) -> str:
-    """The mark of all names that end in these digits of an id: those that a file had before, too."""
-    return mark("numbered", digits)
-
-
 def _meant(target: str) -> Iterator[str]:
     """The marks of the note that a link, or an id in the text, may mean."""
     yield _called(target)
     if target.startswith(("mem_", "ep_")):
         yield mark("memory", target)
     if numbered := ID_AT_END.search(name_key(stem_of(link_name(target)))):
-        yield _numbered(numbered[1])
+        yield mark("numbered", numbered[1])
 
 
 def _public(known: Known) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from vault_mem.index.known import COLUMNS, Known, KnownFiles, Written
 from vault_mem.notes.links import ID_AT_END, name_key
-from vault_mem.vault.database import at_once
+from vault_mem.vault.database import at_once, connected
 from vault_mem.vault.walk import FileState
 
 SCHEMA_VERSION = 10
@@ -76,11 +76,9 @@ class StateStore(KnownFiles):
         # with a log beside it somebody has it open, or died with it: then what it says is in both
         logged = Path(f"{path}-wal").exists()
         name = f"{Path(path).as_uri()}?mode=ro{'' if logged else '&immutable=1'}" if fixed else str(path)
-        self._db = sqlite3.connect(name, timeout=10, isolation_level=None, check_same_thread=False, uri=fixed)
+        self._db = connected(name, fixed=fixed)
         if fixed:
             return
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
         there: Any = None
         with suppress(sqlite3.OperationalError):
             there = self.get("schema")
@@ -94,10 +92,6 @@ class StateStore(KnownFiles):
     def stamp(self) -> int:
         """Another number whenever somebody else has written the file."""
         return int(self._db.execute("PRAGMA data_version").fetchone()[0])
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
 
     def hashes(self) -> dict[str, str]:
         """The hash of every file as it was indexed."""

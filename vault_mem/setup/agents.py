@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from vault_mem.errors import InvalidInput
@@ -169,29 +168,25 @@ def _cursor(wish: Wish) -> Needs:
 
 
 def _gemini(wish: Wish) -> Needs:
-    events = {"AfterAgent": capture, "SessionEnd": capture, "PreCompress": capture} if wish.capture else {}
-    found = _one_file(
-        wish, wish.base / ".gemini", "GEMINI.md", events | ({"BeforeAgent": hint} if wish.per_prompt else {})
-    )
-    if wish.scope == "project":
-        found.notices.append("Gemini reads a project's .gemini folder once the folder is trusted.")
-    return found
+    events = ("AfterAgent", "SessionEnd", "PreCompress")
+    trust = "Gemini reads a project's .gemini folder once the folder is trusted."
+    return _one_file(wish, wish.base / ".gemini", "GEMINI.md", events, "BeforeAgent", trust)
 
 
 def _qwen(wish: Wish) -> Needs:
     # a fork of Gemini's client, with the events of Claude Code
     folder = wish.project / ".qwen" if wish.scope == "project" else wish.named("QWEN_HOME", wish.home / ".qwen")
-    events = {"Stop": capture, "SessionEnd": capture, "PreCompact": capture} if wish.capture else {}
-    found = _one_file(wish, folder, "QWEN.md", events | ({"UserPromptSubmit": hint} if wish.per_prompt else {}))
-    if wish.scope == "project":
-        found.notices.append("Qwen Code runs a project's hooks once the folder is trusted.")
-    return found
+    trust = "Qwen Code runs a project's hooks once the folder is trusted."
+    return _one_file(wish, folder, "QWEN.md", ("Stop", "SessionEnd", "PreCompact"), "UserPromptSubmit", trust)
 
 
-def _one_file(wish: Wish, folder: Path, notes: str, hooks: Mapping[str, Callable[[Wish], str]]) -> Needs:
+def _one_file(wish: Wish, folder: Path, notes: str, ends: tuple[str, ...], prompt: str, trust: str) -> Needs:
     """Server and hooks in one settings.json; its timeouts are in milliseconds."""
     commands = [("SessionStart", wake_up(wish), SECONDS)]
-    commands += [(event, quietly(made(wish)), HOOK_SECONDS) for event, made in hooks.items()]
+    if wish.capture:
+        commands += [(event, quietly(capture(wish)), HOOK_SECONDS) for event in ends]
+    if wish.per_prompt:
+        commands.append((prompt, quietly(hint(wish)), HOOK_SECONDS))
     entries = [
         Addition(("hooks", event), {"hooks": [handler(command, seconds * 1000)]}, append=True)
         for event, command, seconds in commands
@@ -203,7 +198,8 @@ def _one_file(wish: Wish, folder: Path, notes: str, hooks: Mapping[str, Callable
             Piece(folder / "settings.json", "json", entries=tuple(entries)),
             Piece(folder / SKILL, "file", wish.skill),
             Piece((wish.project if wish.scope == "project" else folder) / notes, "block", wish.lines),
-        ]
+        ],
+        [trust] if wish.scope == "project" else [],
     )
 
 

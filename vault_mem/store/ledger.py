@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vault_mem.store.named_values import NamedValues
-from vault_mem.vault.database import at_once
+from vault_mem.vault.database import at_once, connected
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -69,16 +68,10 @@ class Ledger(NamedValues):
     """A small database beside the index. If it is deleted, the store is read again."""
 
     def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db = connected(path)
         self._db.executescript(_TABLES)
         if not self.get("machine"):
             self.put(machine=secrets.token_hex(8))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
 
     def left_or(self, name: str, new: str) -> str:
         """The name under which this machine left something in the store before; else `new`, which is recorded."""

@@ -21,3 +21,7 @@ class NamedValues:
         """Record values."""
         rows = [(name, json.dumps(value)) for name, value in values.items()]
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()

@@ -5,6 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+
+def connected(path: Path | str, synchronous: str = "NORMAL", *, fixed: bool = False) -> sqlite3.Connection:
+    """The file at a path, with a log beside it; `fixed`: it is read as it is, and the path is a URI."""
+    database = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False, uri=fixed)
+    if not fixed:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute(f"PRAGMA synchronous={synchronous}")
+    return database
 
 
 @contextmanager
