@@ -29,8 +29,8 @@ RECALLS, SAVES = 100, 20  # the first hundred recalls are not counted
 WAYS = ("memory", "lancedb")
 MOST_AT_HAND = 300_000  # more would not be held in memory by anybody
 WORDS = 60
-FLOOR = 100_000  # so many files tell what reading, YAML and embedding take
-# What a vault of so many memories may take above an empty one, and how long (issue 26): MB, s, ms, ms; and how fast it
+FLOOR = 100_000  # this many files tell what reading, YAML and embedding take
+# What a vault of each size may take above an empty one, and how long: MB, s, ms, ms; and how fast it
 # is rebuilt, as a share of what cannot be left out.
 LIMITS = {10_000: (80, 1.0, 10, 60), 100_000: (300, 1.5, 30, 80), 1_000_000: (850, 3.0, 80, 150)}
 SHARES = {10_000: 0.55, 100_000: 0.55, 1_000_000: 0.5}

@@ -68,7 +68,7 @@ def test_a_renamed_folder_and_git_mv(cli: Command, pair: Path) -> None:
     assert links(cli, B) == [(A, "similar", 0.8)]
 
 
-def test_a_move_embeds_nothing_anew(vault: Vault, pair: Path) -> None:
+def test_a_move_embeds_nothing_again(vault: Vault, pair: Path) -> None:
     # sync: only what changed is parsed and embedded
     vault.recall("two")
     (pair / "memories/2026-11/two-bb22bb22.md").rename(pair / "memories/moved.md")

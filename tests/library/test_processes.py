@@ -1,4 +1,4 @@
-"""B-3: programs of several processes: forked while threads work, started anew, beside a daemon."""
+"""B-3: programs of several processes: forked while threads work, started again, beside a daemon."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut_after(self, requests: int) -> None:
-        """Let so many more requests pass, and cut every connection then."""
+        """Let this many more requests pass, and then cut every connection."""
         self._cut_at = self.requests + requests
 
     def heal(self) -> None:

@@ -39,7 +39,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]+")
 Words = dict[tuple[int, int], str]  # by where they stand
 
 
-class Said(NamedTuple):
+class Translated(NamedTuple):
     """A word of a text by its position, and what it is in English; nothing, if it only serves the grammar."""
 
     start: int
@@ -61,7 +61,7 @@ class Languages:
         """A text as the model can read it."""
         return with_english(text, self.said(text))
 
-    def said(self, text: str) -> list[Said]:
+    def said(self, text: str) -> list[Translated]:
         """The words of a text that are said differently in English, in order; none for a text the model reads."""
         if text.isascii():
             return self._in_letters(text)
@@ -73,7 +73,7 @@ class Languages:
             return list(self._chinese(text))
         return self._in_letters(text)
 
-    def _in_letters(self, text: str) -> list[Said]:
+    def _in_letters(self, text: str) -> list[Translated]:
         small, begins = self._small, text[:BEGINNING].lower()
         words = begins.split()
         few = len(words) <= FEW_WORDS
@@ -99,12 +99,12 @@ class Languages:
         words = _words_of(text).items()
         return {span: word for span, word in words if len(word) >= SHORTEST_PART and not self._known(word)}
 
-    def _all(self, languages: Iterable[str], words: Words) -> list[Said]:
+    def _all(self, languages: Iterable[str], words: Words) -> list[Translated]:
         """The words that a language has: of several, the one that has the most of them."""
 
-        def in_(language: str) -> list[Said]:
+        def in_(language: str) -> list[Translated]:
             meant = ((span, self._meaning(language, word)) for span, word in words.items())
-            return [Said(*span, english) for span, english in meant if english is not None]
+            return [Translated(*span, english) for span, english in meant if english is not None]
 
         return max(map(in_, languages), key=len, default=[])
 
@@ -126,7 +126,7 @@ class Languages:
         found = look_up(self._files[language], word)
         return None if found is None else found[0]
 
-    def _chinese(self, text: str) -> Iterator[Said]:
+    def _chinese(self, text: str) -> Iterator[Translated]:
         """The longest words that the table has, one after the other."""
         table, longest = self._table("zh"), self._longest
         for run in _HAN.finditer(text):
@@ -134,10 +134,10 @@ class Languages:
             while at < end:
                 word = next((text[at:to] for to in range(min(at + longest, end), at, -1) if text[at:to] in table), "")
                 if word and (len(word) > 1 or not self._known(word)):
-                    yield Said(at, at + len(word), table[word])
+                    yield Translated(at, at + len(word), table[word])
                 at += len(word) or 1
 
-    def _korean(self, text: str) -> Iterator[Said]:
+    def _korean(self, text: str) -> Iterator[Translated]:
         """What words begin with: particles and endings follow without a space."""
         table = self._table("ko")
         for run in _HANGUL.finditer(text):
@@ -145,7 +145,7 @@ class Languages:
             sizes = range(min(len(word), LONGEST_WORD), 0, -1)
             begins = next((word[:size] for size in sizes if word[:size] in table), "")
             if len(begins) > 1 or begins == word:
-                yield Said(*run.span(), table[begins])
+                yield Translated(*run.span(), table[begins])
 
     def _whole_table(self, language: str) -> dict[str, str]:
         """The table of a script whose words are looked for at every character: held whole, once it is needed."""
@@ -172,7 +172,7 @@ class Languages:
         return sorted({language for each in self._small.values() for language in each} - {*ENGLISH})
 
 
-def with_english(text: str, words: Iterable[Said]) -> str:
+def with_english(text: str, words: Iterable[Translated]) -> str:
     """A text with some of its words in English."""
     parts, end = [], 0
     for word in words:

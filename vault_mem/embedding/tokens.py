@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Embedder, Vectors
-from vault_mem.embedding.languages import Said
+from vault_mem.embedding.languages import Translated
 
 
 class Token(NamedTuple):
@@ -55,7 +55,7 @@ class TokenVectors:
             end = word.end
         return tuple(found + self._between(text, end))
 
-    def said(self, text: str) -> list[Said]:
+    def said(self, text: str) -> list[Translated]:
         """The words of a text that are read in English."""
         languages = self._embedder.static.languages
         return languages.said(text) if languages else []

@@ -47,7 +47,7 @@ EVERYTHING = Filters(closed=True)
 
 
 @dataclass(frozen=True)
-class Counts:
+class VaultCounts:
     """Memories, those of them that are closed or private, episodes, and the owner's other notes."""
 
     memories: int
@@ -351,14 +351,14 @@ class Index:
         """How many memories meet the filters."""
         return self.table.count(self._where(filters))
 
-    def counts(self) -> Counts:
+    def counts(self) -> VaultCounts:
         """How many there are of each sort, closed and private ones too: the table is asked once."""
         rows = self.table.select(("type", "private", "valid_to"), f"n = 0{self._seen}")
         types = Counter(rows["type"].to_pylist())
         memories = rows.filter(pc.equal(rows["type"], MEMORY))
         closed = pc.sum(pc.less_equal(memories["valid_to"], self.folder.now().timestamp())).as_py()
         private = pc.sum(memories["private"]).as_py()
-        return Counts(types[MEMORY], closed or 0, private or 0, types[EPISODE], types[NOTE])
+        return VaultCounts(types[MEMORY], closed or 0, private or 0, types[EPISODE], types[NOTE])
 
     def _where(self, filters: Filters, types: Collection[str] = (MEMORY,)) -> str:
         return filters.where(self.folder.now(), types) + self._seen

@@ -24,14 +24,14 @@ MOST_ASKED = 256
 _NONE = np.zeros(0, dtype=np.int32)
 
 Places = NDArray[np.int32]
-Counts = NDArray[np.float32]
+TermCounts = NDArray[np.float32]
 
 
 class TermLists:
     """Terms by place. What was there at the start is in arrays; what came later is in lists beside them."""
 
     def __init__(self) -> None:
-        self.lengths: Counts = np.zeros(0, dtype=np.float32)
+        self.lengths: TermCounts = np.zeros(0, dtype=np.float32)
         self.at_first = 0  # rows that the arrays were filled from
         self._numbers: dict[str, int] = {}  # of raw terms; the forms of one word share a number, stop words have -1
         self._by_stem: dict[str, int] = {}
@@ -42,7 +42,7 @@ class TermLists:
         self._in_arrays = np.zeros(0, dtype=bool)
         self._later: dict[int, dict[int, int]] = {}
         self._later_terms: dict[int, list[int]] = {}
-        self._asked: dict[str, tuple[Places, Counts]] = {}  # a query asks for each of its terms several times
+        self._asked: dict[str, tuple[Places, TermCounts]] = {}  # a query asks for each of its terms several times
         self._languages: tuple[str, ...] | None = None
         self._by_start: dict[str, list[str]] = {}  # raw terms by their first letters, where a language needs them
 
@@ -95,7 +95,7 @@ class TermLists:
         """Every word that some row has or had, as it was written."""
         return list(self._numbers)
 
-    def postings(self, term: str) -> tuple[Places, Counts]:
+    def postings(self, term: str) -> tuple[Places, TermCounts]:
         """The places that have a term, and how often. One character of Japanese stands for every pair it is in."""
         found = self._asked.get(term)
         if found is None:
@@ -104,7 +104,7 @@ class TermLists:
             found = self._asked[term] = self._look_up(term)
         return found
 
-    def _look_up(self, term: str) -> tuple[Places, Counts]:
+    def _look_up(self, term: str) -> tuple[Places, TermCounts]:
         if len(term) == 1 and unspaced(term):
             return self._together(sorted(self._by_letter.get(term, ())))
         number = self._numbers.get(term, self._by_stem.get(stem(term), -1))
@@ -139,7 +139,7 @@ class TermLists:
         self._asked.clear()
         self._languages = None
 
-    def _together(self, numbers: list[int]) -> tuple[Places, Counts]:
+    def _together(self, numbers: list[int]) -> tuple[Places, TermCounts]:
         if not numbers:
             return _NONE, np.zeros(0, dtype=np.float32)
         found = [self._postings_of(number) for number in numbers]
@@ -147,7 +147,7 @@ class TermLists:
         counts = np.bincount(inverse, np.concatenate([each[1] for each in found]), len(places))
         return places.astype(np.int32), counts.astype(np.float32)
 
-    def _postings_of(self, number: int) -> tuple[Places, Counts]:
+    def _postings_of(self, number: int) -> tuple[Places, TermCounts]:
         places, counts = _NONE, np.zeros(0, dtype=np.float32)
         if number + 1 < len(self._starts):
             part = slice(self._starts[number], self._starts[number + 1])
@@ -179,7 +179,7 @@ def weight(having: float, rows: float) -> float:
     return math.log(1 + (rows - having + 0.5) / (having + 0.5))
 
 
-def saturation(counts: Counts, lengths: Counts, mean_length: float) -> Counts:
+def saturation(counts: TermCounts, lengths: TermCounts, mean_length: float) -> TermCounts:
     """What these counts of a term are worth in texts of these lengths, 0 to 1: the first occurrence counts most."""
     stretch = _K1 * (1 - _B + _B * lengths / max(mean_length, 1.0))
     return np.asarray(counts / (counts + stretch), dtype=np.float32)

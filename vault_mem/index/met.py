@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vault_mem.index.changes import Changes
-from vault_mem.index.lexicon import Counts, Places, TermLists
+from vault_mem.index.lexicon import Places, TermCounts, TermLists
 from vault_mem.index.packed import Heads, Held, number_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class TermsOfFew(TermLists):
         self._flat = np.frombuffer(b"".join([each.terms for each in held]), np.uint32)
         self._often = np.frombuffer(b"".join([each.counts for each in held]), np.uint16)
 
-    def _look_up(self, term: str) -> tuple[Places, Counts]:
+    def _look_up(self, term: str) -> tuple[Places, TermCounts]:
         forms = [number_of(form) for form in self._forms_of(term)]
         at = np.flatnonzero(np.isin(self._flat, forms) if len(forms) > 1 else self._flat == sum(forms))
         counts = np.bincount(self._owners[at], self._often[at], len(self.lengths)).astype(np.float32)

@@ -150,7 +150,7 @@ class Brief(Sequence[Any]):
         return len(self._held)
 
 
-class Text(Brief):
+class TextColumn(Brief):
     """One of the texts of rows, by place: the memory's own, or all its other fields as JSON."""
 
     def __init__(self, held: Sequence[Held], name: str) -> None:
@@ -218,7 +218,11 @@ def heads_of(held: Sequence[Held]) -> Heads:
 def columns_of(held: Sequence[Held], heads: Heads, dim: int) -> dict[str, Any]:
     """Rows as columns; their texts are read when they are asked for."""
     columns: dict[str, Any] = {name: Brief(held, name) for name in BRIEF}
-    columns |= {"content": Text(held, "content"), "memory": Text(held, "memory"), "file": [each.file for each in held]}
+    columns |= {
+        "content": TextColumn(held, "content"),
+        "memory": TextColumn(held, "memory"),
+        "file": [each.file for each in held],
+    }
     columns |= {name: heads[name] for name in ("n", "importance", *_TIMES)}
     columns["private"] = heads["flags"] & _PRIVATE
     columns["type"] = np.where(heads["flags"] & _NOTE, NOTE, MEMORY).astype(object)

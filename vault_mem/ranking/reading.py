@@ -73,7 +73,7 @@ _UNSPACED_SIGNS = {
 }
 
 
-class Form(NamedTuple):
+class TextForm(NamedTuple):
     """What kind of text it is."""
 
     asks: float  # the share of it that is questions
@@ -86,7 +86,7 @@ class Form(NamedTuple):
     of_self: float  # from 1, all of whoever says it, to −1, all of whom it is said to
 
 
-_FORM = Struct(f"<{len(Form._fields)}f")
+_FORM = Struct(f"<{len(TextForm._fields)}f")
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Readings:
 
     tokens: NDArray[np.int32]
     sizes: NDArray[np.int64]
-    forms: NDArray[np.float32]  # texts × fields of Form
+    forms: NDArray[np.float32]  # texts × fields of TextForm
 
     def followed_by(self, more: Readings) -> Readings:
         """These texts and then others."""
@@ -118,7 +118,7 @@ def readings(catalogue: Catalogue, places: Sequence[int], tokens: TokenVectors) 
     return Readings(
         np.frombuffer(b"".join([each[_FORM.size :] for each in found]), np.int32),
         (np.array([len(each) for each in found], dtype=np.int64) - _FORM.size) // 4,
-        np.frombuffer(b"".join([each[: _FORM.size] for each in found]), np.float32).reshape(-1, len(Form._fields)),
+        np.frombuffer(b"".join([each[: _FORM.size] for each in found]), np.float32).reshape(-1, len(TextForm._fields)),
     )
 
 
@@ -146,7 +146,7 @@ def packed_readings(catalogue: Catalogue, tokens: TokenVectors) -> dict[str, lis
     return found
 
 
-def _form(text: str) -> Form:
+def _form(text: str) -> TextForm:
     asked = 0
     said = 0
     if "?" in text or "？" in text or "か。" in text or _UNMARKED.search(text):
@@ -163,7 +163,7 @@ def _form(text: str) -> Form:
         times += len(_TIME.findall(text))
         of_self, of_other = of_self + len(_SELF.findall(text)), of_other + len(_OTHER.findall(text))
         words += len(_UNSPACED.findall(text)) / 2  # two characters are about a word
-    return Form(
+    return TextForm(
         asked / max(said, 1),
         min(times, 3) / 3,
         float("n" in signs or "d" in signs),

@@ -22,7 +22,7 @@ from vault_mem.notes.links import ID_AT_END
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import REACH, Moments
 from vault_mem.ranking.query import Query, plain_part, share
-from vault_mem.ranking.reading import Form, readings, tells
+from vault_mem.ranking.reading import TextForm, readings, tells
 from vault_mem.ranking.times import DAY, within, worth
 from vault_mem.ranking.words import passages_of, total
 
@@ -74,7 +74,7 @@ class CandidatePool:
         self.places, self.rows, self.best = places, rows, best
         self.around = moments.around(places)
         own = readings(catalogue, rows.tolist(), vectors)
-        self.form = dict(zip(Form._fields, own.forms.T, strict=True))
+        self.form = dict(zip(TextForm._fields, own.forms.T, strict=True))
         self.turn = np.where(rows == places, self.form["turn"], 0).astype(np.float32)
         self.around_best = self._read_around()
         self.texts = own.followed_by(readings(catalogue, self.around_best, vectors))
@@ -166,7 +166,7 @@ class CandidatePool:
         index[:, REACH] = np.arange(len(self.places))
         own = found[: len(self.places)] @ weights
         together = padded[index].max(axis=1) @ weights
-        asks = np.append(self.texts.forms[:, Form._fields.index("asks")], np.float32(0))
+        asks = np.append(self.texts.forms[:, TextForm._fields.index("asks")], np.float32(0))
         before = index[:, REACH - 1]
         asked = asks[before] * (padded[before] @ weights)
         replies = asked * (1 - asks[: len(self.places)])

@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from vault_mem.index.filters import Filters
-from vault_mem.index.index import Counts
+from vault_mem.index.index import VaultCounts
 from vault_mem.operations.memory.recall import asked
 from vault_mem.operations.upkeep.review import open_proposals
 from vault_mem.operations.workspace import Workspace
@@ -20,7 +20,7 @@ from vault_mem.result import Result
 class Glance(Result):
     """What there is, and how many proposals wait for an answer."""
 
-    there: Counts
+    there: VaultCounts
     proposals: int
     stale: bool
 
