@@ -48,6 +48,16 @@ def test_misspelt_words_are_found(cli: Command, root: Path, query: str, found: s
     assert first(cli, query) == found
 
 
+@pytest.mark.parametrize(("written", "query"), [("64 GB", "64GB"), ("64GB", "64 GB"), ("64GB", "64gb")])
+def test_a_unit_is_found_with_a_space_or_without_one(cli: Command, root: Path, written: str, query: str) -> None:
+    #
+    memory(root, "memories/a.md", "mem_00000000000a", f"The laptop has {written} of memory.")
+    memory(root, "memories/b.md", "mem_00000000000b", "The tram to the harbour is late on Mondays.")
+    answer = cli.json("recall", query)
+    assert answer["answered"]
+    assert [each["id"] for each in answer["results"]] == ["mem_00000000000a"]
+
+
 def test_a_word_that_is_right_is_not_corrected(cli: Command, root: Path) -> None:
     memory(root, "memories/a.md", "mem_00000000000a", "The house by the lake has a new roof.")
     memory(root, "memories/b.md", "mem_00000000000b", "The pony is in the stable and eats hay.")

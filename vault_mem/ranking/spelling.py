@@ -15,10 +15,13 @@ SHORTEST = 5
 MOST = 3
 
 _WORD = re.compile(r"(?<![^\W_])[A-Za-zÀ-ɏ]+(?![\w'’-])")
+# 64GB, 64 GB; not 2nd
+_MEASURE = re.compile(r"\b(\d+) ?(?!(?:st|nd|rd|th|er)\b)([a-z]{1,3})\b", re.IGNORECASE)
 
 
 def corrected(query: str, corpus: Corpus, vectors: TokenVectors) -> str:
     """The query with words that neither the vault nor the model knows as the vault spells them, one letter away."""
+    query = _MEASURE.sub(lambda match: _measured(match, corpus), query)
     known = {normalised(query[token.start : token.end].strip()) for token in vectors.tokens(query)}
     doubtful = {
         word
@@ -29,6 +32,14 @@ def corrected(query: str, corpus: Corpus, vectors: TokenVectors) -> str:
         return query
     meant = {word: found for word in doubtful if (found := _nearest(word, corpus.words(word[0])))}
     return _WORD.sub(lambda match: meant.get(normalised(match.group()), match.group()), query) if meant else query
+
+
+def _measured(match: re.Match[str], corpus: Corpus) -> str:
+    """A number and its unit, with a space between them or without one, as the vault has it."""
+    number, unit = match.groups()
+    if corpus.having(normalised(number + unit)):
+        return f"{match[0]} {number}{unit}" if " " in match[0] else match[0]
+    return f"{number} {unit}" if corpus.having(normalised(unit)) else match[0]
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:
