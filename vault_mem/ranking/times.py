@@ -66,7 +66,7 @@ _PART_AFTER = re.compile(
 _AFTER = ((0.0, 0.34), (0.3, 0.7), (0.66, 1.0))
 _OF_YEAR = ((0.0, 0.12), (0.35, 0.65), (0.9, 1.0))
 # 秋 and 秋学期, but not 秋田.
-_NO_NAME = "(?=[天季期休学場先頃中初末祭我去在到]|[^㐀-鿿]|$)"
+_NO_NAME = "(?=[天季期休学場先頃中初末祭冬夏我去在到]|[^㐀-鿿]|$)"
 _SEASONS = (
     (re.compile(rf"\bspring\b|(?<!立)春{_NO_NAME}|\bfrühling\b|\bprintemps\b|\bprimavera\b|\bвесн"), 3, 3),
     (re.compile(rf"\bsummer\b|夏{_NO_NAME}|\bsommer\b|\bété\b|\bverano\b|\bestate\b|\bлет(?:о|ом)\b"), 6, 3),
