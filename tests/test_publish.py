@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
 from conftest import Command
 from helpers import contents, memory, mode, note, public_text
 
@@ -213,6 +214,20 @@ def test_the_flag_moves_a_quiet_note(cli: Command, root: Path) -> None:
     cli.run("list")
     assert path.exists()  # taken back: not done again, and private all the same
     assert cli.json("show", made["id"])["private"] is True
+
+
+@pytest.mark.parametrize(
+    "lines", [["Private: true"], ["private: true", "private: false"], ["private: false", "PRIVATE: yes"]]
+)
+def test_any_line_that_says_private_counts(cli: Command, root: Path, lines: list[str]) -> None:
+    # P-2: in doubt it stays private; to Obsidian, Private is the same property
+    quiet(root)
+    path = memory(root, "memories/plan.md", "mem_00000000000a", "The Zanzibar plan", "importance: 5", *lines)
+    assert cli.json("recall", "Zanzibar")["results"][0]["private"] is True
+    assert not path.exists()
+    nowhere(root, "Zanzibar", "mem_00000000000a")
+    assert cli.run("publish", "mem_00000000000a").code == 1
+    nowhere(root, "Zanzibar", "mem_00000000000a")
 
 
 def test_a_flag_in_the_private_folder_moves_nothing_out(cli: Command, root: Path) -> None:

@@ -68,6 +68,7 @@ _SPOKEN = re.compile(
 _MONTHS = [name[:3].title() for name in MONTHS]
 _DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
+# To Obsidian `Private` is the same property; and where the key is there twice, one line is enough.
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
 _RETURN = re.compile(r"\r\n?")
 _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s))")
@@ -124,6 +125,8 @@ def flag_in(raw: bytes) -> bool | None:
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError, TypeError):
         return None
     value = fields.get("private") if isinstance(fields, dict) else None
+    if front and _SALVAGED_PRIVATE.search(front):
+        return True
     return None if value is None or value == "" else read_bool(value)
 
 
@@ -295,7 +298,8 @@ class _Reader:
         if not isinstance(value, dict):
             self._problem(f"front matter is a {type(value).__name__}, not a list of `key: value` lines", line=1)
             return self._salvage(front)
-        return {str(key): each for key, each in value.items()}
+        fields = {str(key): each for key, each in value.items()}
+        return fields | {"private": True} if _SALVAGED_PRIVATE.search(front) else fields
 
     def _as_text(self, front: str, error: Exception) -> dict[str, Any]:
         """An impossible value (2026-13-45) must not lose the other keys."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from vault_mem.errors import InvalidInput
+from vault_mem.errors import EditRefused, InvalidInput
 from vault_mem.fields import Form
 from vault_mem.index.links import Names
 from vault_mem.model import Memory, digits_of, fields_of
@@ -81,6 +81,8 @@ def plan_publish(
     text = sides.without_private(memory.path, raw, private, scrub, lost)
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
     read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
+    if read_again.private:
+        raise EditRefused(f"{memory.path}: another line of its front matter says private", "remove that line first")
     after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
     after.path = _public_key(folder, names, after, raw) if folder.is_private(memory.path) else memory.path
     moving = MovingNote(memory.id, memory.path, after.path, raw, names.meaning(memory.path), memory.title)
