@@ -117,20 +117,25 @@ def _apart() -> Iterator[None]:
         yield
 
 
+def environment(folder: Path, runtime: str) -> dict[str, str]:
+    """An environment in which nothing of the user's own is seen or touched."""
+    home = folder / "home"
+    home.mkdir()
+    return {
+        "HOME": str(home),
+        "PATH": os.environ.get("PATH", ""),
+        "XDG_RUNTIME_DIR": runtime,
+        "VAULT_MEM_INDEX_DIR": str(folder / "index"),
+        "VAULT_MEM_DEBUG": "raise",
+        "VAULT_MEM_DAEMON": "off",
+    }
+
+
 @pytest.fixture
 def env(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """An environment in which nothing of the user's own is seen or touched."""
-    home = tmp_path / "home"
-    home.mkdir()
+    """An environment of the test's own."""
     with tempfile.TemporaryDirectory(prefix="vm-", dir="/tmp", ignore_cleanup_errors=True) as folder:
-        yield {
-            "HOME": str(home),
-            "PATH": os.environ.get("PATH", ""),
-            "XDG_RUNTIME_DIR": folder,
-            "VAULT_MEM_INDEX_DIR": str(tmp_path / "index"),
-            "VAULT_MEM_DEBUG": "raise",
-            "VAULT_MEM_DAEMON": "off",
-        }
+        yield environment(tmp_path, folder)
 
 
 @pytest.fixture
@@ -153,10 +158,8 @@ def cli(root: Path, env: dict[str, str]) -> Command:
     return Command(root, env)
 
 
-@pytest.fixture
-def sample_root(tmp_path: Path) -> Path:
+def copy_of_sample(path: Path) -> Path:
     """A copy of the sample vault, its private notes in place."""
-    path = tmp_path / "sample"
     shutil.copytree(SAMPLE, path)
     private = path / "private"
     shutil.copytree(path / "private.sample", private)
@@ -167,9 +170,16 @@ def sample_root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def sample(sample_root: Path, env: dict[str, str]) -> Vault:
-    """The sample vault through the library."""
-    return Vault(sample_root, env=env)
+def sample_root(tmp_path: Path) -> Path:
+    """A copy of the sample vault."""
+    return copy_of_sample(tmp_path / "sample")
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Vault:
+    """The sample vault for tests that only read: they share one, whose index is built once."""
+    folder = tmp_path_factory.mktemp("shared")
+    return Vault(copy_of_sample(folder / "sample"), env=environment(folder, os.environ["XDG_RUNTIME_DIR"]))
 
 
 @pytest.fixture
