@@ -154,7 +154,13 @@ def test_what_ceases_to_hold_leaves_the_digest_in_time(cli: Command, root: Path)
     id_ = saved(cli, "The bridge is closed", "--importance", "4", "--valid-to", "2026-11-15T15:00")
     cli.run("recall", "bridge", env=LATER)
     assert f"[id:{id_}]" in (root / "MEMORY.md").read_text()
+    digest = (root / "MEMORY.md").read_text()
     cli.run("recall", "bridge", env={"VAULT_MEM_NOW": "2026-11-15T15:01:00+09:00"})
+    assert not (root / "MEMORY.md").exists()
+    # a clone made later gets the digest as it was committed, and has a new index
+    (root / "MEMORY.md").write_text(digest)
+    new = {"VAULT_MEM_NOW": "2026-11-16T15:01:00+09:00", "VAULT_MEM_INDEX_DIR": str(root.parent / "new index")}
+    cli.run("recall", "bridge", env=new)
     assert not (root / "MEMORY.md").exists()
     assert f"[id:{id_}]" in (root / "memory/2026-11-15.md").read_text()
 

@@ -72,7 +72,6 @@ class Written(NamedTuple):
 
 
 COLUMNS = ", ".join(Known._fields)
-_FOLLOWED = "followed = hash, ends = CASE WHEN ends > ? THEN ends END"
 
 
 class KnownFiles(NamedValues):
@@ -187,10 +186,9 @@ class KnownFiles(NamedValues):
         select = "SELECT key FROM files WHERE key = ? AND followed IS NOT hash"
         return {key for wanted in keys for (key,) in self._db.execute(select, (wanted,))}
 
-    def ended(self, now: float) -> list[str]:
-        """Files that have ceased to hold since the views followed them."""
-        select = "SELECT key FROM files WHERE ends <= ? AND followed IS hash"
-        return [key for (key,) in self._db.execute(select, (now,))]
+    def ended(self, now: float) -> dict[str, str]:
+        """Files that have ceased to hold since the views followed them, with their ids."""
+        return dict(self._db.execute("SELECT key, declared FROM files WHERE ends <= ? AND followed IS hash", (now,)))
 
     def gone(self) -> list[tuple[str, str, bool]]:
         """Key and id of files that are gone since the views followed them, and whether another file has the id now."""
@@ -199,12 +197,13 @@ class KnownFiles(NamedValues):
 
     def follow(self, keys: Iterable[str], now: float, gone: Iterable[str] = ()) -> None:
         """Note that the views have followed these files, as they were indexed, and those that are gone."""
-        self._db.executemany(f"UPDATE files SET {_FOLLOWED} WHERE key = ?", [(now, key) for key in keys])
+        update = "UPDATE files SET followed = hash, ends = CASE WHEN ends > ? THEN ends END WHERE key = ?"
+        self._db.executemany(update, [(now, key) for key in keys])
         self._db.executemany("DELETE FROM gone WHERE key = ?", [(key,) for key in gone])
 
-    def follow_all(self, now: float) -> None:
+    def follow_all(self) -> None:
         """Take the views as they are: a new index is no reason to write them."""
-        self._db.execute(f"UPDATE files SET {_FOLLOWED}", (now,))
+        self._db.execute("UPDATE files SET followed = hash")
 
     def renames(self) -> dict[str, set[str]]:
         """Names that files had before, alone and with their folders, and the ids of those files (see name_key)."""

@@ -318,7 +318,7 @@ class _Run:
                     self._index_files(self._take_over_shared(shared, batch, gone) if shared else batch, gone)
                 self.progress(min(start + BATCH, len(todo)), len(todo))
         if self.fresh:
-            self.index.state.follow_all(self.folder.now().timestamp())
+            self.index.state.follow_all()
             self.index.state.make_indexes()
         if found.removed:
             self._commit([], found.removed)

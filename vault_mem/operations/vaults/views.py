@@ -23,7 +23,7 @@ from vault_mem.vault import history, marked
 from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, operation
-from vault_mem.vault.steps import as_text, read
+from vault_mem.vault.steps import as_text, read, read_if_can
 
 INTROSPECTION = "introspection"
 # After a pull or a checkout thousands of notes may have changed: no command waits for all of them.
@@ -131,14 +131,19 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 def follow_files(workspace: Workspace) -> list[str]:
     """Let the views follow notes that a person edited, moved or deleted, once they are quiet.
 
-    Those that ceased to hold count as changed. Returns what changed in the views.
+    Those of the digest that ceased to hold count as changed. Returns what changed in the views.
     """
     known_files = workspace.index.known
     changed = [known.key for known in known_files.unfollowed() if is_quiet(workspace, known)][:MOST_FOLLOWED]
     gone = known_files.gone()[:MOST_FOLLOWED]
     now = workspace.folder.now().timestamp()
-    changed += known_files.ended(now)[:MOST_FOLLOWED]
+    ended = known_files.ended(now)
+    if ended:
+        digest = read_if_can(workspace.folder, workspace.folder.digest).decode(errors="replace")
+        listed = set(marked.marked_ids(digest))
+        changed += [key for key, id_ in ended.items() if id_ in listed]
     if not changed and not gone:
+        known_files.follow(ended, now)
         return []
     memories = workspace.index.by_files(changed).values()
     found = [each for each in memories if workspace.folder.is_note(each.path) and not each.id.startswith("ep_")]
@@ -155,7 +160,7 @@ def follow_files(workspace: Workspace) -> list[str]:
         workspace.notices.append(f"views not brought up to date: {error.message}")
         return []
     workspace.notices += transaction.notices
-    known_files.follow(changed, now, [key for key, _, _ in gone])
+    known_files.follow([*changed, *ended], now, [key for key, _, _ in gone])
     return transaction.keys
 
 
