@@ -409,6 +409,7 @@ def test_a_real_process(cli: Command, root: Path) -> None:
     assert answer.out.startswith("Saved (id: mem_")
     assert answer.err == ""
     assert len(list((root / "private").glob("mem_*.md"))) == 1
+    assert [*Path(cli.env["VAULT_MEM_INDEX_DIR"]).rglob("*-wal")] == []  # it closed its databases
 
 
 @pytest.mark.parametrize(

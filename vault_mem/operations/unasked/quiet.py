@@ -12,11 +12,21 @@ from vault_mem.operations.sessions.capture import take_in
 from vault_mem.operations.unasked.adopt import adopt
 from vault_mem.operations.unasked.heal import heal
 from vault_mem.operations.unasked.private_moves import move_flagged
-from vault_mem.operations.upkeep.answers import apply_ticked
+from vault_mem.operations.upkeep.proposals import waiting
 from vault_mem.operations.upkeep.tidy import run_due
 from vault_mem.operations.vaults.views import follow_files
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
+
+
+def apply_ticked(workspace: Workspace) -> bool:
+    """Carry out what a person has ticked. There is seldom anything, and what does it takes long to load."""
+    if not any(waiting(workspace.folder, private=private) for private in (False, True)):
+        return False
+    from vault_mem.operations.upkeep import answers
+
+    return bool(answers.apply_ticked(workspace))
+
 
 # In this order, and then the views. Each does what is due, under its own setting, and returns the files it wrote.
 STEPS = (keep_private, adopt, move_flagged, heal, apply_ticked, take_in)
