@@ -139,7 +139,7 @@ def follow_files(workspace: Workspace) -> list[str]:
     now = workspace.folder.now().timestamp()
     ended = known_files.ended(now)
     if ended:
-        digest = read_if_can(workspace.folder, workspace.folder.digest).decode(errors="replace")
+        digest = read_if_can(workspace.folder, workspace.folder.settings.digest_file).decode(errors="replace")
         listed = set(marked.marked_ids(digest))
         changed += [key for key, id_ in ended.items() if id_ in listed]
     if not changed and not gone:
