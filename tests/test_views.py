@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
 from conftest import Command
-from helpers import contents, line_end, memory, note
+from helpers import contents, line_end, memory, note, public_text
 
 NOON = {"VAULT_MEM_NOW": "2026-11-15T12:30:00+09:00"}
 LATER = {"VAULT_MEM_NOW": "2026-11-15T14:05:00+09:00"}
@@ -163,6 +165,22 @@ def test_what_ceases_to_hold_leaves_the_digest_in_time(cli: Command, root: Path)
     cli.run("recall", "bridge", env=new)
     assert not (root / "MEMORY.md").exists()
     assert f"[id:{id_}]" in (root / "memory/2026-11-15.md").read_text()
+
+
+@pytest.mark.parametrize("line", ["", "id: mem_00000000000b\n"])
+def test_lines_follow_an_id_that_somebody_changed(cli: Command, root: Path, line: str) -> None:
+    # W-1, P-3: else its words would stay there, also once the note is private
+    cli.run("config", "set", "quiet_seconds", "0")
+    old = saved(cli, "The bridge is closed", "--importance", "5")
+    (path,) = (root / "memories").rglob("*.md")
+    path.write_text(path.read_text().replace(f"id: {old}\n", line))
+    cli.run("list")
+    (new,) = [each["id"] for each in cli.json("list")["memories"]]
+    for view in ("MEMORY.md", "memory/2026-11-15.md"):
+        assert re.findall(r"\[id:(\w+)\]", (root / view).read_text()) == [new] != [old]
+    path.write_text(path.read_text().replace("private: false", "private: true"))
+    cli.run("list")
+    assert "bridge" not in public_text(root)
 
 
 def test_a_view_that_cannot_be_written_is_a_warning(cli: Command, root: Path) -> None:

@@ -191,7 +191,7 @@ class KnownFiles(NamedValues):
         return dict(self._db.execute("SELECT key, declared FROM files WHERE ends <= ? AND followed IS hash", (now,)))
 
     def gone(self) -> list[tuple[str, str, bool]]:
-        """Key and id of files that are gone since the views followed them, and whether another file has the id now."""
+        """Key and id of files that are gone or lost it since the views followed them, and whether another has it."""
         select = "SELECT key, id, EXISTS (SELECT 1 FROM files WHERE declared = gone.id) FROM gone"
         return [(key, id_, bool(moved)) for key, id_, moved in self._db.execute(select)]
 
