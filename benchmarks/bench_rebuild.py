@@ -36,7 +36,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def floor(vault: Vault, most: int | None = None) -> float:
-    """CPU seconds of what no rebuild can leave out: read every file, load its YAML, embed its text (of `most` files)."""
+    """CPU seconds of what no rebuild can leave out: read each file, load its YAML, embed its text (of `most` files)."""
     started = time.process_time()
     texts = []
     for path in islice(Path(vault.root, "memories").rglob("*.md"), most):

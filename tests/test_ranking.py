@@ -187,7 +187,8 @@ def test_a_time_in_the_query_lifts_what_was_saved_then(root: Path, env: dict[str
     for query, expected in {
         "what did I repair yesterday": 1, "昨日の修理": 1, "which pump did I repair last week?": 2, "先週の修理": 2,
         "pump repairs last month": 3, "pump 2026-03": 4, "pump in March 2026": 4, "2026年3月のポンプ": 4,
-        "pump 2025": 5, "2026年春夏のポンプ": 4, "the pump on 2 June 2025": 5, "pump 5 weeks ago": 3, "3月9日のポンプ": 4,
+        "pump 2025": 5, "2026年春夏のポンプ": 4, "the pump on 2 June 2025": 5, "pump 5 weeks ago": 3,
+        "3月9日のポンプ": 4,
     }.items():  # fmt: skip
         assert order(vault, query)[0] == expected, query
 
