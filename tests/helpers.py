@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -110,6 +110,16 @@ def one_line(err: str) -> bool:
     """Whether an error is one line of what happened, at most one more of what to do."""
     lines = err.strip().splitlines()
     return lines[0].startswith("error: ") and len(lines) <= 2 and "Traceback" not in err
+
+
+def all_of(terminal: int) -> str:
+    """What was written at the other end of a terminal until that was closed; one read may give a part of it."""
+    said = b""
+    with suppress(OSError):  # how Linux says that the other end is closed
+        while part := os.read(terminal, 65_536):
+            said += part
+    os.close(terminal)
+    return said.decode()
 
 
 class _Keyboard(io.BytesIO):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Answer, Command
-from helpers import at, contents, memory, mode, note
+from helpers import all_of, at, contents, memory, mode, note
 
 from vault_mem.cli.console import Console
 from vault_mem.cli.look import columns
@@ -104,15 +104,9 @@ def at_tty(cli: Command, *arguments: str, rows: int = 10, env: dict[str, str] | 
         command = [sys.executable, "-m", "vault_mem", *arguments]
         inherited = {name: value for name, value in os.environ.items() if name not in ("LINES", "COLUMNS")}
         os.execve(sys.executable, command, {**inherited, "TERM": "xterm", **cli.env, **(env or {})})
-    said = b""
-    try:
-        while part := os.read(terminal, 65_536):
-            said += part
-    except OSError:  # how Linux says that the other end is closed
-        pass
+    said = all_of(terminal)
     os.waitpid(pid, 0)
-    os.close(terminal)
-    return said.decode().replace("\r\n", "\n")
+    return said.replace("\r\n", "\n")
 
 
 def test_long_answers_go_through_a_pager(cli: Command):
@@ -299,8 +293,7 @@ def test_type_and_see(cli: Command, key: Path, monkeypatch: pytest.MonkeyPatch):
         os.dup2(kept[1], 1)
         for handle in (*kept, theirs):
             os.close(handle)
-    drawn = os.read(ours, 65_536).decode(errors="ignore")
-    os.close(ours)
+    drawn = all_of(ours)
     assert found is not None and found.memory.id == KEY
     assert asked == ["鍵x", "鍵"] and "鍵は魏さんに" in drawn
 
