@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vault_mem.errors import VaultMemError
+from vault_mem.index.allocators import set_apart
 from vault_mem.index.files import read_names
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit, replace_body
@@ -267,6 +268,7 @@ def check(folder: Folder) -> None:
 
 def main(root: Path, seed: int, operations: int, every: int) -> None:
     assert "lancedb" not in sys.modules
+    set_apart()  # otherwise every child copies the pages that it looks through for garbage
     rng = random.Random(seed)
     folder = Folder(root)
     first = tree(root)
