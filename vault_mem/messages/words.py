@@ -34,8 +34,8 @@ def minute(moment: datetime, zone: tzinfo | None = None) -> str:
 
 
 def counted(count: int, word: str) -> str:
-    """1 turn, 2 turns, 3 memories."""
-    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    """1 turn, 2 days, 3 memories."""
+    plural = f"{word[:-1]}ies" if word.endswith("y") and not word.endswith("day") else f"{word}s"
     return f"{count:,} {word if count == 1 else plural}"
 
 
