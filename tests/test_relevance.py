@@ -328,6 +328,41 @@ def test_a_number_that_is_asked_for_stands_beside_a_word_of_the_question(
     assert cli.json("recall", query)["answered"] is answered
 
 
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Aunt Ruth never had children.", "How many children does Aunt Ruth have?"),
+        ("Ben Okafor is an only child.", "How many siblings does Ben Okafor have?"),
+        ("Aunt Ida doesn't have any grandchildren.", "How many grandchildren does Aunt Ida have?"),
+        ("The choir: Ruth, Pavel, Ines and Olek.", "How many people sing in the choir?"),
+        ("The attic insulation is fifteen centimetres of hemp.", "How thick is the attic insulation?"),
+        ("Mr. Tanaka lives at house no. 14.", "What is Mr. Tanaka's house number?"),
+        ("Went climbing with Olek at the Boulderhalle.", "How many times did I go climbing with Olek?"),
+        ("Went climbing with Olek at the Boulderhalle.", "How many climbing trips have I made with Olek?"),
+        ("# Kitchen\n\n## Chairs\n\n- six, from the flea market\n", "How many chairs are there for the kitchen?"),
+        ("# The car\n\nPlate:\nB-KL 4471\n", "What is the plate number of the car?"),
+        ("Lena's new bike is teal with a soft saddle.", "What colour is Lena's bike?"),
+        ("The kitchen table is walnut, oiled each spring.", "What is the kitchen table made of?"),
+        ("Le vélo de Camille est bleu marine.", "What colour is Camille's bike?"),
+        ("うちの猫は二匹、ミケとタマ。", "How many cats do we have?"),
+        ("参加者は山田、佐藤、鈴木の三名。", "参加者は何人？"),
+        ("健太には兄弟がいない。", "健太の兄弟は何人？"),
+        ("水泳教室に通うのは、美咲、直樹、悠斗。", "水泳教室に通うのは何人？"),
+        ("引っ越しの箱は全部で二十三箱。", "引っ越しの箱はいくつ？"),
+        ("部屋番号は五〇二号室。", "部屋番号は？"),
+        ("新しい自転車は水色。", "新しい自転車は何色？"),
+        ("食卓はヒノキでできている。", "食卓の材質は？"),
+        ("# 合宿\n\n参加人数：\n\n十八名\n", "合宿には何人参加する？"),
+    ],
+)
+def test_a_number_a_colour_or_a_material_is_told_in_many_ways(cli: Command, notes: Path, text: str, query: str) -> None:
+    # what is answered is not called unrelated
+    memory(notes, "memories/told.md", "mem_0000000000e3", text)
+    answer = cli.json("recall", query)
+    assert answer["answered"]
+    assert answer["results"][0]["id"] == "mem_0000000000e3"
+
+
 def test_a_short_question_with_one_word_of_a_memory_is_not_answered_by_it(vault: Vault, root: Path) -> None:
     # what a short question asks stands in its answer, in these words or others
     said = {

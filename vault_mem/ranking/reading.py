@@ -19,7 +19,7 @@ from vault_mem.index.terms import stem, terms
 
 MAX_CHARACTERS = 4_000
 # Tells readings on the disk from those of another way of reading.
-VERSION = 4
+VERSION = 5
 # How many memories are read ahead before requests are looked for again: two or three milliseconds.
 AT_ONCE = 25
 # From this many words on, a text is long enough to say something.
@@ -46,14 +46,20 @@ _SIGNS = {
     "t": "yesterday today tonight tomorrow last next ago day days week weeks weekend month months year years since "
     "january february march april may june july august september october november december monday tuesday wednesday "
     "thursday friday saturday sunday morning evening recently just",
-    "n": "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand "
-    "dozen once twice both single pair half several couple few",
+    "n": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen dozens "
+    "once twice both single pair half several couple few twin twins triplets duo trio quartet quintet",
     "s": "i im ive my me mine myself we our us",
     "o": "you your youre yours yourself",
     "c": "red blue green yellow black white brown gray grey pink purple orange gold golden silver beige violet "
-    "turquoise scarlet crimson navy blond dark pale",
+    "turquoise scarlet crimson navy blond dark pale teal cyan magenta maroon burgundy olive khaki lavender lilac mauve "
+    "indigo aqua azure cobalt cream ivory ochre amber rust peach coral mint sage lime plum charcoal tan "
+    "transparent striped colorful colourful",
     "m": "wood wooden oak pine metal steel iron plastic leather cotton wool woolen silk linen nylon denim velvet glass "
-    "paper cardboard stone brick concrete rubber fur copper brass clay ceramic canvas polyester",
+    "paper cardboard stone brick concrete rubber fur copper brass clay ceramic canvas polyester walnut beech birch "
+    "maple teak cedar mahogany bamboo plywood timber cork hemp jute straw wicker rattan felt suede tweed fleece "
+    "flannel corduroy cashmere satin marble granite slate porcelain enamel tin bronze aluminium aluminum titanium "
+    "carbon acrylic vinyl silicone latex foam",
 }
 _SIGN_OF = {word: sign for sign, words in _SIGNS.items() for word in words.split()}
 _SIGN_OF |= {f"{colour}ish": "c" for colour in _SIGNS["c"].split()}
@@ -67,10 +73,29 @@ _TIME = re.compile(
 _SELF = re.compile("[我私僕俺]")
 _OTHER = re.compile("[你您]|あなた")
 _UNSPACED_SIGNS = {
-    "n": re.compile("[一二三四五六七八九十百千万億][つ人個回円年月日時分秒度歳本枚台冊匹頭羽階倍割点位号キメグト]"),
-    "c": re.compile("[赤青緑黄黒白茶紫紺藍灰銀金]|ピンク|オレンジ|ベージュ"),
-    "m": re.compile("[木革綿絹麻鉄紙石]|プラスチック|金属|ガラス"),
+    "d": re.compile("[〇一二三四五六七八九]{2}"),
+    "n": re.compile(
+        "[一二三四五六七八九十百千万億数][つ人名個回円年月日時分秒度歳才本枚台冊匹頭羽階倍割点位号箱袋杯足着軒件泊キメグト]|半分|ダース|双子"
+    ),
+    "c": re.compile(
+        "[赤青緑黄黒白茶紫紺藍灰銀金]|[一-鿿ァ-ー](?<![何景特音])色|透明|ピンク|オレンジ|ベージュ|グレー|ブルー|レッド|グリーン|ネイビー"
+    ),
+    "m": re.compile(
+        "[木革皮綿絹麻布鉄銅紙石竹杉陶]|プラスチック|金属|ガラス|ヒノキ|コットン|ウール|ナイロン|レザー|ゴム|アルミ|ステンレス|樹脂"
+    ),
 }
+# Phrases that answer without any such word: none of it, only one, or the third; all are named; what it is made of.
+_PHRASES = {
+    "n": re.compile(
+        r"\b(?:no|none|never|zero|neither|without|only|second|third|(?:four|fif|six|seven|eigh|nin|ten)th)\b|"
+        r"n['’]t (?:have|any|got)\b|\w, [^,.]+,? and \w|\w、[^、。]+[、と]\w|"
+        "(?<![てで])い(?:ない|ません)|[はが](?:ない|なし)|ありません|ゼロ|だけ|っ子",
+        re.IGNORECASE,
+    ),
+    "m": re.compile(r"\bmade (?:out )?(?:of|from)\b|製|できて", re.IGNORECASE),
+}
+# Where what stands beside a word ends: a heading and its list, or "no. 14", are not parted.
+_BREAK = re.compile(r"[!?。！？]|\.(?=\s+[^\W\d])|\n(?=#)")
 
 
 class TextForm(NamedTuple):
@@ -190,10 +215,20 @@ def asked_for(query: str) -> list[str]:
 
 
 def tells(text: str, signs: str, words: Set[str]) -> bool:
-    """Whether one of these signs stands in a sentence of a text with one of these words."""
-    return any(
-        set(signs) & set(_signs(sentence)) and not words.isdisjoint(map(stem, terms(sentence)))
-        for sentence in _SENTENCE.findall(text[:MAX_CHARACTERS])
+    """Whether one of these signs stands in a sentence of a text with one of these words.
+
+    A text in another script has none of the words: there the sign alone counts.
+    """
+    telling = [sentence for sentence in _BREAK.split(text[:MAX_CHARACTERS]) if _has(sentence, signs)]
+    if any(not words.isdisjoint(map(stem, terms(sentence))) for sentence in telling):
+        return True
+    other_script = any(map(_UNSPACED.match, words)) != bool(_UNSPACED.search(text))
+    return bool(telling) and other_script and words.isdisjoint(map(stem, terms(text)))
+
+
+def _has(sentence: str, signs: str) -> bool:
+    return not set(signs).isdisjoint(_signs(sentence)) or any(
+        sign in signs and phrase.search(sentence) for sign, phrase in _PHRASES.items()
     )
 
 
@@ -219,7 +254,9 @@ _ASKS = {
     ),
     "c": re.compile(r"\b(?:what|which)(?: \w+)? colou?r\b|\bcolou?r of\b|何色|どんな色|色は[?？]?$", re.IGNORECASE),
     "nd": re.compile(
-        r"\b(?:how (?:many|high|tall|wide|deep|thick|heavy)|the number of)\b|いくつ|何[個人回枚本台冊匹頭]|数は[?？]?$",
+        # what has happened, or is of several kinds, is counted by who reads: no text says the number
+        r"\bhow many\b(?! (?:times|types|kinds|sorts|different)\b|[^?]* ha(?:s|ve) \w)|"
+        r"\bhow (?:high|tall|wide|deep|thick|heavy)\b|\bthe number of\b|いくつ|何[個人枚本台冊匹頭]|数は[?？]?$",
         re.IGNORECASE,
     ),
     "d": re.compile(

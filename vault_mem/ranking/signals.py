@@ -255,9 +255,14 @@ class CandidatePool:
     def _lacks(self) -> Signal:
         """1 for a memory that names no colour, number or such as is asked for beside a word of the query."""
         words = {stem(term) for term, _ in self.query.terms}
-        texts = [self.catalogue.texts[row] for row in self.rows.tolist()] if self.query.asked_for else []
+        texts = [self._also_in_english(row) for row in self.rows.tolist()] if self.query.asked_for else []
         lacking = [_array(not tells(text, signs, words) for text in texts) for signs in self.query.asked_for]
         return np.asarray(np.maximum.reduce([np.zeros(len(self.places), dtype=np.float32), *lacking]))
+
+    def _also_in_english(self, row: int) -> str:
+        """A text, and after it what it says in languages whose numbers, colours and materials are on no list."""
+        text = self.catalogue.texts[row]
+        return " ".join([text, *(word.english for word in self.vectors.said(text))])
 
     def _state(self) -> dict[str, Signal]:
         """What a memory is, whatever it says: how old, how felt, how important; and the same where the query asks."""
