@@ -57,7 +57,7 @@ _SIGNS = {
     "transparent striped colorful colourful",
     "m": "wood wooden oak pine metal steel iron plastic leather cotton wool woolen silk linen nylon denim velvet glass "
     "paper cardboard stone brick concrete rubber fur copper brass clay ceramic canvas polyester walnut beech birch "
-    "maple teak cedar mahogany bamboo plywood timber cork hemp jute straw wicker rattan felt suede tweed fleece "
+    "maple teak cedar mahogany bamboo plywood timber cork hemp jute straw wicker rattan suede tweed fleece "
     "flannel corduroy cashmere satin marble granite slate porcelain enamel tin bronze aluminium aluminum titanium "
     "carbon acrylic vinyl silicone latex foam",
 }
@@ -84,9 +84,10 @@ _UNSPACED_SIGNS = {
         "[木革皮綿絹麻布鉄銅紙石竹杉陶]|プラスチック|金属|ガラス|ヒノキ|コットン|ウール|ナイロン|レザー|ゴム|アルミ|ステンレス|樹脂"
     ),
 }
-# Phrases that answer without any such word: none of it, only one, or the third; all are named; what it is made of.
+# Phrases that answer without any such word: none of it, only one, or the third; all are named; what it is made of. How
+# many is q: a phrase answers that, and not how high.
 _PHRASES = {
-    "n": re.compile(
+    "q": re.compile(
         r"\b(?:no|none|never|zero|neither|without|only|second|third|(?:four|fif|six|seven|eigh|nin|ten)th)\b|"
         r"n['’]t (?:have|any|got)\b|\w, [^,.]+,? and \w|\w、[^、。]+[、と]\w|"
         "(?<![てで])い(?:ない|ません)|[はが](?:ない|なし)|ありません|ゼロ|だけ|っ子",
@@ -215,19 +216,20 @@ def asked_for(query: str) -> list[str]:
 
 
 def tells(text: str, signs: str, words: Set[str]) -> bool:
-    """Whether one of these signs stands in a sentence of a text with one of these words.
+    """Whether one of these signs stands in a sentence of a text with one of these words, and is none of them.
 
     A text in another script has none of the words: there the sign alone counts.
     """
-    telling = [sentence for sentence in _BREAK.split(text[:MAX_CHARACTERS]) if _has(sentence, signs)]
+    telling = [sentence for sentence in _BREAK.split(text[:MAX_CHARACTERS]) if _has(sentence, signs, words)]
     if any(not words.isdisjoint(map(stem, terms(sentence))) for sentence in telling):
         return True
     other_script = any(map(_UNSPACED.match, words)) != bool(_UNSPACED.search(text))
     return bool(telling) and other_script and words.isdisjoint(map(stem, terms(text)))
 
 
-def _has(sentence: str, signs: str) -> bool:
-    return not set(signs).isdisjoint(_signs(sentence)) or any(
+def _has(sentence: str, signs: str, words: Set[str]) -> bool:
+    rest = " ".join([word for word in _WORD.findall(sentence) if stem(word.lower()) not in words])
+    return not set(signs).isdisjoint(_signs(rest)) or any(
         sign in signs and phrase.search(sentence) for sign, phrase in _PHRASES.items()
     )
 
@@ -253,12 +255,13 @@ _ASKS = {
         r"\b(?:what|which)(?: \w+)? (?:material|fabric|cloth|wood|metal)\b|\bmade of\b|素材|材質|何製", re.IGNORECASE
     ),
     "c": re.compile(r"\b(?:what|which)(?: \w+)? colou?r\b|\bcolou?r of\b|何色|どんな色|色は[?？]?$", re.IGNORECASE),
-    "nd": re.compile(
+    "ndq": re.compile(
         # what has happened, or is of several kinds, is counted by who reads: no text says the number
-        r"\bhow many\b(?! (?:times|types|kinds|sorts|different)\b|[^?]* ha(?:s|ve) \w)|"
-        r"\bhow (?:high|tall|wide|deep|thick|heavy)\b|\bthe number of\b|いくつ|何[個人枚本台冊匹頭]|数は[?？]?$",
+        r"\bhow many\b(?! (?:times|types|kinds|sorts|different)\b|[^?]* ha(?:s|ve) \w)|\bthe number of\b|"
+        r"いくつ|何[個人枚本台冊匹頭]|数は[?？]?$",
         re.IGNORECASE,
     ),
+    "nd": re.compile(r"\bhow (?:high|tall|wide|deep|thick|heavy)\b", re.IGNORECASE),
     "d": re.compile(
         r"\b(?:what|the|s)(?: \w+)? (?:plate|house|phone|telephone|room|flight|account|serial) number\b|"
         r"\b(?:what|which) number\b|\b(?:what|which)(?: \w+){0,3} temperature\b|\bexpir\w+ date\b|番号は",

@@ -249,15 +249,16 @@ class CandidatePool:
             "asks": form["asks"] * form["brief"] * talk * self.best["words"][self.places],
             "answers": answers.astype(np.float32) * self.turn,  # a long text has times and numbers by chance
             "slight": form["slight"] * talk,
-            "lacks": self._lacks(),
         }
 
-    def _lacks(self) -> Signal:
-        """1 for a memory that names no colour, number or such as is asked for beside a word of the query."""
+    def lacks(self, best: Sequence[int]) -> Signal:
+        """1 for each of the best that names no colour, number or such as is asked for beside a word of the query."""
         words = {stem(term) for term, _ in self.query.terms}
-        texts = [self._also_in_english(row) for row in self.rows.tolist()] if self.query.asked_for else []
-        lacking = [_array(not tells(text, signs, words) for text in texts) for signs in self.query.asked_for]
-        return np.asarray(np.maximum.reduce([np.zeros(len(self.places), dtype=np.float32), *lacking]))
+        found = np.zeros(len(self.places), dtype=np.float32)
+        for at in best if self.query.asked_for else ():
+            text = self._also_in_english(int(self.rows[at]))
+            found[at] = not all(tells(text, signs, words) for signs in self.query.asked_for)
+        return found
 
     def _also_in_english(self, row: int) -> str:
         """A text, and after it what it says in languages whose numbers, colours and materials are on no list."""
