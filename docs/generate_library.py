@@ -58,7 +58,7 @@ METHODS: dict[str, tuple[str, ...] | str] = {
     "completion": "it is for shells",
 }
 ALIASES = """\
-| `Ref` | a memory: its id or the beginning of it, its title, file name, path or wikilink, a `Memory` or a `Found` |
+| `Ref` | a memory: its id or its beginning, its title, text, file name, path or wikilink, a `Memory` or a `Found` |
 | `Texts` | one text, or any iterable of texts |
 | `When` | a `datetime`, a `date`, ISO 8601 text or `"last week"`; in the vault's zone where it has none |
 | `Metadata` | a mapping of names to texts, numbers and booleans |

@@ -191,6 +191,19 @@ def test_a_memory_is_named_by_anything_that_tells_it(vault: Vault) -> None:
     assert [each.memory.id for each in vault.recall("dues", episode=episode)] == [memory.id]
 
 
+def test_a_memory_is_named_by_its_whole_text(cli: Command) -> None:
+    # U-2: as recall shows it, with its full stop, and beyond what a title holds
+    for text in (
+        "Call the plumber.",
+        "定例会議は15時から。",
+        "The parcel " + "from the harbour office " * 5 + "is here. Fetch it!",
+    ):
+        saved = cli.json("remember", text, "--kind", "task")["memory"]["id"]
+        assert cli.json("done", text)["memory"]["id"] == saved
+    cli.run("remember", "Call the plumber.", "--force")
+    assert cli.run("done", "Call the plumber.").code == 4
+
+
 def test_a_recall_is_a_sequence(vault: Vault) -> None:
     # B-2
     vault.remember("The ferry leaves at nine")

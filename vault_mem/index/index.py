@@ -293,7 +293,7 @@ class Index:
         return bool(self._rows(f"n = 0 AND id = {quote(id_)}", 1))
 
     def get(self, id_: str) -> Memory:
-        """A memory by its id or the beginning of it, its path, file name, title or wikilink, if that tells it."""
+        """A memory by its id or the beginning of it, its path, file name, title, link or text, if that tells it."""
         wanted = id_.strip()
         rows = self._by_id(wanted.lower()) or [*self._by_beginning(wanted.lower()), *self._by_name(wanted)]
         found = {memory.id: memory for memory in map(memory_of, rows)}
@@ -326,7 +326,7 @@ class Index:
                 raise NotFound(f"More than one memory has the title {wanted}", "name it by its id or path")
             if rows:
                 return rows
-        return []
+        return self._rows(f"n = 0 AND content = {quote(wanted)}{self._seen}") if wanted else []
 
     def _named(self, wanted: str) -> Iterator[list[str]]:
         """The files that a person may mean: by path, by title, as a link names them, by title in any case."""
