@@ -151,6 +151,7 @@ def test_a_name_in_the_same_script_is_not_guessed(vault: Vault, root: Path) -> N
     [
         ("When do we deploy?", 2),  # a label is a word like any other
         ("Error: cannot find the key of the tap", 4),  # a message, and nobody speaks
+        ("How high is Mount Aso?", 5),  # what a label names is looked for in the text
     ],
 )
 def test_what_comes_before_a_colon_need_not_be_a_speaker(vault: Vault, root: Path, query: str, found: int) -> None:
@@ -159,6 +160,8 @@ def test_what_comes_before_a_colon_need_not_be_a_speaker(vault: Vault, root: Pat
     write(root, 2, "We deploy only before noon since the outage.", "2026-10-02T10:00:00")
     write(root, 3, "An error is shown in red.", "2026-10-03T10:00:00")
     write(root, 4, "The tap is turned off with the key under the sink.", "2026-10-04T10:00:00")
+    write(root, 5, "Mount Aso hike: 1,592 metres at the summit.", "2026-10-05T10:00:00")
+    write(root, 6, "The wardrobe is two metres high.", "2026-10-06T10:00:00")
     assert order(vault, query)[0] == found
 
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 # shorter forms too, and by whole names alone), and how memories write it.
 PERSON, TAG, SHORT, SOUND, SAME_PERSON, ALIAS, WRITTEN = "person", "tag", "short", "sound", "same", "alias", "written"
 
-# "Caroline: I went …": a saved conversation starts each turn with the speaker.
-SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})\s?(?::\s|：)")
+# "Caroline: I went …": a saved conversation starts each turn with the speaker. A name of several words does not end
+# with one in small letters: "Mount Aso hike: 1,592 metres" has a label.
+SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?:(?: [^\W\d_][\w'’.-]*)? (?![a-zà-ÿ])[^\W\d_][\w'’.-]*)?)\s?(?::\s|：)")
 _HONORIFIC = re.compile(r"(?<=.)(?:さん|ちゃん|くん|君|様|さま|先生|氏|殿)$")
 
 
