@@ -313,7 +313,7 @@ def test_wake_up_tells_what_is_said_twice_once(cli: Command, root: Path) -> None
         ("How many padlocks did we buy for the shed by the pond?", False),
         ("What is the serial number of the padlock for the shed by the pond?", False),
         ("What material is the padlock for the shed by the pond?", False),
-        ("How heavy is the padlock that we bought in Ulm for the pond, the shed and the gate?", False),
+        ("How heavy is the padlock for the shed by the pond?", False),
         ("How many keys does the padlock for the shed by the pond have?", True),
         ("池のそばの小屋の南京錠の番号は？", False),
     ],
