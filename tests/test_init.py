@@ -367,6 +367,15 @@ def test_joining_without_anybody_to_ask_includes_nothing(stranger: Command) -> N
     assert stranger.json("recall", "hive swarmed in May")["results"][0]["path"] == "Bees/Bees.md"
 
 
+def test_including_later_says_what_changed(stranger: Command) -> None:
+    # U-3: the settings were there and are not added
+    stranger.run("init", ".")
+    answer = stranger.run("init", ".", "--include").out
+    assert "its other notes can be searched too now." in answer
+    assert "added" not in answer
+    assert stranger.json("init", ".", "--include")["created"] == []
+
+
 def test_views_are_left_off_where_every_name_is_taken(stranger: Command) -> None:
     # O-6
     for name in ("memory-log", "agent-memory-log", "vault-mem-log"):

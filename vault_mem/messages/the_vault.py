@@ -28,8 +28,9 @@ _SHOWN_NAMES = 12
 def made(result: types.InitResult, *, has_default: bool) -> str:
     """What init says."""
     if result.existed:
-        rest = f"added {', '.join(result.created)}" if result.created else "nothing was changed."
-        return f"{result.root} is already a vault; {rest}"
+        done = [f"added {', '.join(result.created)}"] if result.created else []
+        done += ["its other notes can be searched too now"] if result.included else []
+        return f"{result.root} is already a vault; {'; '.join(done) or 'nothing was changed'}."
     lines = [f"Made {result.root} a vault: {', '.join(each for each in result.created if each != './')}"]
     others = counted(result.others, "other note")
     if result.notes:

@@ -63,7 +63,7 @@ def init(
         raise InvalidInput(f"{root} is a file, not a folder", "name a folder, new or existing")
     if (root / VAULT_FILE).exists():
         included = include and _include(root, env)
-        result = InitResult(root, [VAULT_FILE] if included else [], 0, existed=True, included=included)
+        result = InitResult(root, [], 0, existed=True, included=included)
         return _with_others(result, env, obsidian=obsidian, git=git)
     around = next((folder for folder in root.parents if (folder / VAULT_FILE).is_file()), None)
     if around is not None and not nested:
