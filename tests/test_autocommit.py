@@ -130,7 +130,7 @@ def test_git_says_no(wanted: Served, tmp_path: Path, what: str, why: str) -> Non
     git(one, "config", "commit.gpgsign", "false")
     save(one, f"Another thought after the {what}.")
     wait_for(lambda: commits(one) > before)
-    assert one.ask_json("status")["autocommit"] == ""
+    wait_for(lambda: one.ask_json("status")["autocommit"] == "")  # said once git has come back
     assert git(one, "status", "--porcelain") == ""
 
 
