@@ -121,6 +121,9 @@ def test_a_budget_is_never_silently_empty(cli: Command, notes: Path) -> None:
     assert count_tokens(document) <= 300
     assert "content" not in answer["results"][0]
     assert {"passage", "shortened"} <= set(answer["results"][0])
+    narrow = cli.run("recall", "boiler", "--budget", "160", "--json").out
+    assert [set(each) for each in json.loads(narrow)["results"]] == [{"id", "passage", "shortened"}]
+    assert count_tokens(narrow) <= 160
     text = cli.run("recall", "the", "--budget", "70", "--min-relevance", "0").out
     assert "more left out (budget)" in text or "No related" in text
 

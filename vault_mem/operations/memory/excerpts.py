@@ -89,13 +89,15 @@ def fit(
 ) -> tuple[list[Found], list[Found]]:
     """The results that fit, each with as much of its text as there is room for, and those that do not.
 
-    The best is shortened until it fits. `cost` is what showing one takes.
+    The best is shortened until it fits, in the end to its text alone. `cost` is what showing one takes.
     """
     cost = cost or (lambda found: count_tokens(found.passage))
     wanted = wanted_words(query) if wanted is None else wanted
     shown: list[Found] = []
     for number, found in enumerate(results):
         best = _fitting(found, wanted, budget, cost)
+        if best is None and not shown:
+            best = _fitting(replace(found, bare=True), wanted, budget, cost)
         if best is None:
             return shown, list(results[number:])
         shown.append(best)

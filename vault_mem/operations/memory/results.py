@@ -62,6 +62,7 @@ class Found:
     copy_of: str = ""
     shortened: bool = False
     budgeted: bool = False
+    bare: bool = False  # nothing but the passage fits the budget
     vault: str = ""  # where several answer
 
     @property
@@ -73,6 +74,8 @@ class Found:
         """As JSON; within a budget without what can be asked for by the id."""
         whole = self.memory.to_dict()
         figures: dict[str, Any] = {"similarity": self.similarity, "score": self.score, "relevance": self.relevance}
+        if self.bare:
+            whole, figures = {"id": whole["id"]}, {}
         if self.superseded_by:
             figures["superseded_by"] = self.superseded_by
         if self.replaced_by:
