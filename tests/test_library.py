@@ -46,8 +46,15 @@ def test_a_search_loads_no_client_for_remote_tables(tmp_path: Path, env: dict[st
         f"vault_mem.Vault({str(tmp_path)!r}).recall('anything')\n"
         "name = 'lance_namespace_urllib3_client'\n"
         "assert 'lancedb' in sys.modules and f'{name}.api' not in sys.modules and gc.isenabled()\n"
+        "assert f'{name}.models.list_tables_response' not in sys.modules\n"
+        "import lancedb.db, lance_namespace, overrides\n"
+        "made = lancedb.db.ListTablesResponse(tables=['a'])\n"
+        "assert made.tables == ['a'] and isinstance(made, lancedb.db.ListTablesResponse)\n"
+        "assert type(made) is lance_namespace.ListTablesResponse and overrides.final\n"
+        "assert not hasattr(lance_namespace, 'no_such_thing')\n"
         "import lance_namespace_urllib3_client as client\n"
         "assert client.ApiClient and client.models.QueryTableRequest and f'{name}.api' in sys.modules\n"
+        "assert client.ListTablesResponse is type(made)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60, env=env)
 

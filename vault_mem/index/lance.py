@@ -1,9 +1,9 @@
 """Imports LanceDB in half the usual time.
 
-It imports the models of a client for remote catalogues, whose package imports the whole client along with them: four
-fifths of a second and 14 MB for what nobody calls here. The package is put in place before it has run, and runs when
-somebody asks it for more than its models. What makes thousands of classes also makes Python look for garbage hundreds
-of times, and there is none.
+It imports the models of a client for remote catalogues, whose package imports the whole client along with them: a
+second and 20 MB for what nobody calls here. Both are put in place before they have run, and run when somebody asks for
+something of theirs. What makes thousands of classes also makes Python look for garbage hundreds of times, and there is
+none. And before Python 3.12 it has the bytecode of its own classes checked for missing `@override`s.
 """
 
 from __future__ import annotations
@@ -13,37 +13,77 @@ import importlib.util
 import os
 import sys
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from weakref import WeakSet
 
 from vault_mem.errors import Unsafe
-from vault_mem.index.allocators import no_collection
+from vault_mem.index.allocators import count_as_old, no_collection
 
 _CLIENT = "lance_namespace_urllib3_client"
+_MODELS = f"{_CLIENT}.models"
+
+
+class _StandIn(type):
+    """What LanceDB's modules have in place of a model: the real one does what is asked of it."""
+
+    def _real(cls) -> Any:
+        return getattr(sys.modules[_MODELS], cls.__name__)
+
+    def __call__(cls, *given: Any, **options: Any) -> Any:
+        return cls._real()(*given, **options)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(cls._real(), name)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, cls._real())
 
 
 def _put_off(name: str) -> None:
     """Install a package that runs when one of its attributes is used; its modules can be imported before that."""
-    spec = importlib.util.find_spec(name)
+    spec = None
+    with suppress(ModuleNotFoundError):  # another release of LanceDB may do without it
+        spec = importlib.util.find_spec(name)
     if spec is None or spec.loader is None or name in sys.modules:
         return
     module, loader = importlib.util.module_from_spec(spec), spec.loader
 
     def load(attribute: str) -> Any:
+        if attribute.startswith("__"):  # the import itself looks for these
+            raise AttributeError(attribute)
+        if _importing:
+            return _StandIn(attribute, (), {})
         module.__dict__.pop("__getattr__", None)
         loader.exec_module(module)
         return getattr(module, attribute)
 
     module.__dict__["__getattr__"] = load
     sys.modules[name] = module
+    parent, _, own = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], own, module)
+
+
+def _show_models() -> None:
+    """Have others who ask the catalogues' package for a model get the real one."""
+    package: Any = sys.modules.get("lance_namespace")
+    stand_ins = [name for name, value in vars(package).items() if isinstance(value, _StandIn)] if package else []
+    for name in stand_ins:
+        delattr(package, name)
+    if stand_ins:
+        package.__getattr__ = lambda name: getattr(sys.modules[_MODELS], name)
 
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings are for developers, not for our users
 # It says so in every child, also where that has no vault; one that has is told by `connect`.
 warnings.filterwarnings("ignore", "lancedb fork support", RuntimeWarning)
+_importing = True
 _put_off(_CLIENT)
+_put_off(_MODELS)
 _at_exit: list[Any] = []  # what ends its threads when the process ends
 _register = atexit.register
 
@@ -54,11 +94,29 @@ def _noted(act: Any, *given: Any, **options: Any) -> Any:
     return _register(act, *given, **options)
 
 
+@contextmanager
+def _unchecked() -> Iterator[None]:
+    """Leave out the checks of LanceDB's own overriding methods, as it does itself from Python 3.12 on."""
+    there, stand_in = sys.modules.get("overrides"), ModuleType("overrides")
+    stand_in.__dict__.update(override=lambda method: method, EnforceOverrides=object)
+    sys.modules["overrides"] = stand_in
+    try:
+        yield
+    finally:
+        del sys.modules["overrides"]
+        if there:
+            sys.modules["overrides"] = there
+
+
 atexit.register = _noted  # type: ignore[assignment]
 try:
-    with no_collection():
+    with no_collection(), _unchecked():
         import lancedb as lancedb
+
+        count_as_old()
+    _show_models()
 finally:
+    _importing = False
     atexit.register = _register
 
 
