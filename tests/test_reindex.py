@@ -348,6 +348,19 @@ def test_progress_with_time_left(root: Path, env: dict[str, str]) -> None:
     assert sync.BATCH > 1
 
 
+def test_long_notes_are_indexed_few_at_a_time(root: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is held at once is bounded by its size, not only by the number of files."""
+    from vault_mem.index import sync
+
+    for name in "abcde":
+        note(root, f"memories/{name}.md", f"{name} " + "the ferry leaves at nine. " * 40)
+    monkeypatch.setattr(sync, "BATCH_BYTES", 1500)
+    calls: list[tuple[int, int]] = []
+    vault = Vault(root, env=env, progress=lambda done, total: calls.append((done, total)))
+    assert vault.reindex().added == 5
+    assert [done for done, _ in calls] == [2, 4, 5]
+
+
 def test_an_index_folder_that_cannot_be(cli: Command, root: Path, tmp_path: Path) -> None:
     file = tmp_path / "taken"
     file.write_text("")

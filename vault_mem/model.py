@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -250,8 +252,15 @@ def fields_of(form: Form) -> tuple[str, ...]:
 
 def as_dict(record: Fields) -> dict[str, Any]:
     """The values of a memory or a draft, by name."""
-    names = tuple(record.__dataclass_fields__)
-    return dict(zip(names, attrgetter(*names)(record), strict=True))
+    names, values = _values_of(type(record))  # type: ignore[arg-type]  # mypy hashes the record instead of its class
+    return dict(zip(names, values(record), strict=True))
+
+
+@cache
+def _values_of(kind: type[Fields]) -> tuple[tuple[str, ...], Callable[[Fields], tuple[Any, ...]]]:
+    """The names of all fields of such a record, and what takes their values from one."""
+    names = tuple(kind.__dataclass_fields__)
+    return names, attrgetter(*names)
 
 
 @dataclass(slots=True)

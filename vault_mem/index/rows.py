@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from vault_mem.notes.links import ID_AT_END
 
 # In the table, memories of one second are this far apart, so that ordering by time keeps their order.
 STEP = 1e-5
+# Compressing texts takes a third of the time of writing rows and saves a fifth of their space.
+_AS_IT_IS = {"lance-encoding:compression": "none"}
 _MONTH = re.compile(r"\d{4}(?:-\d\d)?")  # the folders that vault-mem makes
 
 
@@ -27,8 +30,8 @@ def schema(dim: int) -> pa.Schema:
     text, texts = pa.string(), pa.list_(pa.string())
     return pa.schema(
         [
-            pa.field("row", text, nullable=False),
-            pa.field("file", text, nullable=False),
+            pa.field("row", text, nullable=False, metadata=_AS_IT_IS),
+            pa.field("file", text, nullable=False, metadata=_AS_IT_IS),
             pa.field("n", pa.int32(), nullable=False),
             pa.field("id", text),
             pa.field("type", text),
@@ -45,8 +48,8 @@ def schema(dim: int) -> pa.Schema:
             pa.field("valid_from", pa.float64()),
             pa.field("valid_to", pa.float64()),
             pa.field("terms", texts),
-            pa.field("content", text),
-            pa.field("memory", text),
+            pa.field("content", text, metadata=_AS_IT_IS),
+            pa.field("memory", text, metadata=_AS_IT_IS),
             pa.field("vector", pa.list_(pa.float32(), dim)),
         ]
     )
@@ -149,15 +152,12 @@ def _of_path(key: str, title: str) -> list[str]:
 
 
 def to_table(rows: Sequence[dict[str, Any]], dim: int) -> pa.Table:
-    """Rows as an Arrow table."""
-    columns: dict[str, Any] = {}
-    for each in schema(dim):
-        if each.name == "vector":
-            flat = np.concatenate([row["vector"] for row in rows]) if rows else np.zeros(0, dtype=np.float32)
-            columns["vector"] = pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.float32()), dim)
-        else:
-            columns[each.name] = pa.array([row[each.name] for row in rows], each.type)
-    return pa.table(columns, schema=schema(dim))
+    """Rows, one at least, as an Arrow table."""
+    fields = schema(dim)
+    *columns, vectors = zip(*map(itemgetter(*fields.names), rows), strict=True)
+    arrays = [pa.array(column, each.type) for column, each in zip(columns, fields, strict=False)]
+    arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(np.concatenate(vectors), pa.float32()), dim))
+    return pa.table(arrays, schema=fields)
 
 
 def memory_of(row: dict[str, Any]) -> Memory:

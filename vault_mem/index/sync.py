@@ -34,8 +34,11 @@ from vault_mem.vault.walk import EMPTIED, RACY_NS, FileState, Listing, content_h
 if TYPE_CHECKING:
     from vault_mem.index.shared import Shared
 
-# Files per commit: large enough to make a commit's own cost negligible, small enough to hold in memory.
-BATCH = 1000
+# Files of a commit, and bytes: enough to make a commit's own cost negligible, few enough to hold in memory.
+BATCH = 4000
+BATCH_BYTES = 8_000_000
+# Whoever indexes more files than this takes its time.
+AT_LENGTH = 100
 # At most this many rows of a commit are handed on to those who have the memories at hand.
 HANDED_ON = 8
 # If at least this many files vanish at once, a disk is probably not mounted.
@@ -310,13 +313,14 @@ class _Run:
         removed = [self.known[key] for key in found.removed]
         left = [Known(*each) for each in self.index.state.get("leaving") or ()]  # by a sync that was cut short
         gone = {self.known[key].hash: key for key in found.removed}
-        todo = [*found.added, *found.suspect]
-        with _at_length(self.index, self.fresh or len(todo) > BATCH // 10), self._sharing(len(todo)) as shared:
-            for start in range(0, len(todo), BATCH):
-                batch = todo[start : start + BATCH]
+        todo = [*sorted(found.added), *found.suspect]  # in the order of the states' own tree, which is faster by far
+        with _at_length(self.index, self.fresh or len(todo) > AT_LENGTH), self._sharing(len(todo)) as shared:
+            done = 0
+            for batch in self._batches(todo):
                 with no_collection():
                     self._index_files(self._take_over_shared(shared, batch, gone) if shared else batch, gone)
-                self.progress(min(start + BATCH, len(todo)), len(todo))
+                done += len(batch)
+                self.progress(done, len(todo))
         if self.fresh:
             self.index.state.follow_all()
             self.index.state.make_indexes()
@@ -329,6 +333,20 @@ class _Run:
         gone_for_good = self._note_renames([*left, *removed], set(found.added))
         note_astray(self.folder, self.index.state, gone_for_good)
         self.index.state.put(table_version=self.index.table.version, leaving=[])
+
+    def _batches(self, keys: Sequence[str]) -> Iterator[list[str]]:
+        """Files to be indexed together."""
+        batch: list[str] = []
+        size = 0
+        for key in keys:
+            state = self.listing.files.get(key)
+            batch.append(key)
+            size += state.size if state else 0
+            if len(batch) == BATCH or size >= BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
 
     @contextmanager
     def _sharing(self, count: int) -> Iterator[Shared | None]:
@@ -511,8 +529,8 @@ class _Run:
                 ids[key], gone_by[key] = provisional_id(key, self._taken), now
         wrong = [key for key, id_ in ids.items() if gone_by[key] != id_]
         self.known.update(state.files(wrong))
-        for start in range(0, len(wrong), BATCH):
-            self._index_files(wrong[start : start + BATCH], {}, ids)
+        for batch in self._batches(wrong):
+            self._index_files(batch, {}, ids)
 
     def _note_renames(self, removed: list[Known], added: set[str]) -> list[Known]:
         """Keep the names of files that were moved (SPEC V-5). Returns those that were not."""
