@@ -1,8 +1,9 @@
 """What it costs in quality that LanceDB finds the candidates: development sets inside filler, both ways on one index.
 
 R@5 of each set, how many of the first five are the same, and whether the guard comes to the same verdict: of a thousand
-texts that repeat or change a memory, and of four thousand that do neither (SCALE_OTHERS). The filler is 20,000
-generated memories; SCALE_FILLER=100000 in the environment asks for more.
+texts that repeat or change a memory, and of four thousand that do neither (SCALE_OTHERS). Then the index, to which sets
+were added and from which they were removed, against one made at once. The filler is 20,000 generated memories;
+SCALE_FILLER=100000 in the environment asks for more, and SCALE_SETS=0 asks for the last figure alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.harness import DATA, Figure, Setting, Target
-from benchmarks.vaults import memories, write_vault
+from benchmarks.vaults import memories, questions, write_vault
 from vault_mem import Memory
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import standby
@@ -32,8 +33,9 @@ NEEDS = ("locomo-dev.json", "guard-agent-dev.json", "guard-dev.json")
 FILLER, QUESTIONS = 20_000, 40
 SAME_OR_CHANGED, OTHERS = 1_000, 4_000
 FIRST = 5
+REBUILT = 200  # questions
 # So much may be lost.
-LOST, SAME = 0.01, 0.995
+LOST, SAME, GROWN = 0.01, 0.995, 0.99
 
 
 def run(setting: Setting) -> Iterator[Figure]:
@@ -48,7 +50,8 @@ def run(setting: Setting) -> Iterator[Figure]:
     standby.fold(large, 0)
     setting.progress("indexed")
     same: list[float] = []
-    for path in [*sorted((DATA / "kinds").glob("*.json")), DATA / NEEDS[0]]:
+    sets = [*sorted((DATA / "kinds").glob("*.json")), DATA / NEEDS[0]]
+    for path in sets if os.environ.get("SCALE_SETS") != "0" else ():
         entry = read_data(path)[0]
         asked = entry["questions"][: QUESTIONS // (4 if setting.quick else 1)]
         with_set = _Among(root, entry, large)
@@ -66,12 +69,32 @@ def run(setting: Setting) -> Iterator[Figure]:
         ours, wanted = (sum(found[name]) / len(asked) for name in ("large", "exact"))
         target = Target("≥", round(wanted - LOST, 4))
         yield Figure(f"candidates: {path.stem} ({len(asked)}), R@5 with LanceDB", ours, "", wanted, "exact", target)
-    yield Figure(f"candidates: the same among the first {FIRST} ({len(same)} questions)", sum(same) / len(same))
-    yield from _verdicts(root, large, exact, 20 if setting.quick else 1)
+    if same:
+        yield Figure(f"candidates: the same among the first {FIRST} ({len(same)} questions)", sum(same) / len(same))
+        yield from _verdicts(root, large, exact, 20 if setting.quick else 1)
+    yield _rebuilt(setting, root, large)
 
 
-def _opened(root: Path, way: str) -> Workspace:
-    return Workspace(Folder(root, dict(os.environ) | {"VAULT_MEM_SEARCH_WITH": way}))
+def _rebuilt(setting: Setting, root: Path, large: Workspace) -> Figure:
+    """How many of the first results an index that grew finds of those that one made at once does."""
+    _write(root / "memories/more", list(memories(large.index.rows // 10, seed=6)))
+    large.sync()
+    fresh = _opened(root, "lancedb", VAULT_MEM_INDEX_DIR=str(setting.folder / "fresh"))
+    fresh.sync()
+    standby.prepare(fresh)
+    standby.fold(fresh, 0)
+    setting.progress("indexed again")
+    asked = questions(REBUILT // (10 if setting.quick else 1))
+    alike = [_overlap(_first(large, each), _first(fresh, each)) for each in asked]
+    return Figure(
+        f"candidates: the same among the first {FIRST} as after a rebuild ({len(asked)} questions)",
+        sum(alike) / len(alike),
+        target=Target("≥", GROWN),
+    )
+
+
+def _opened(root: Path, way: str, **env: str) -> Workspace:
+    return Workspace(Folder(root, dict(os.environ) | {"VAULT_MEM_SEARCH_WITH": way} | env))
 
 
 def _first(workspace: Workspace, question: str) -> list[str]:

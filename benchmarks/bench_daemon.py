@@ -97,6 +97,8 @@ def run(setting: Setting) -> Iterator[Figure]:
         setting.progress("further vaults")
         yield from _further(setting.folder, vault.root, script, env, asked)
         setting.progress("many calls")
+        stop()  # the next one serves this vault alone
+        first()
         yield from _many(vault.root, env, asked, random, 500 if setting.quick else CALLS)
     finally:
         stop()
