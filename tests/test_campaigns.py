@@ -96,7 +96,7 @@ def test_late_editors(campaign: Campaign, soak: bool) -> None:
 @pytest.mark.parametrize("served", [False, True])
 def test_racing_editors(campaign: Campaign, soak: bool, served: bool) -> None:
     # V-8, S-4: nothing an editor saved is lost or hidden
-    campaign("race", "--seconds", "600" if soak else "5", *(["--served"] if served else []))
+    campaign("race", "--seconds", "600" if soak else "3", *(["--served"] if served else []))
 
 
 @needs_proc

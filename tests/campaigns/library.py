@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -80,7 +81,7 @@ def threads(stage: Stage, count: int, seed: int) -> dict[str, Any]:
             except VaultMemError as error:
                 done[error.code] += 1
             except BaseException as error:
-                odd.append(f"{type(error).__name__}: {str(error)[:100]}")
+                odd.append(f"{type(error).__name__}: {str(error)[:100]} in {_where(error)}")
 
     workers = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(THREADS)]
     for worker in workers:
@@ -91,6 +92,12 @@ def threads(stage: Stage, count: int, seed: int) -> dict[str, Any]:
     if stuck:
         odd.append(f"{stuck} threads are stuck")
     return {"calls": dict(done), "failures": sorted(set(odd))[:20] + _disagreeing(stage)}
+
+
+def _where(error: BaseException) -> str:
+    """The innermost lines that raised it."""
+    frames = traceback.extract_tb(error.__traceback__)[-6:]
+    return " < ".join(f"{Path(each.filename).name}:{each.lineno}" for each in reversed(frames))
 
 
 def _disagreeing(stage: Stage) -> list[str]:
@@ -121,7 +128,7 @@ def calls(stage: Stage, count: int, seed: int) -> dict[str, Any]:
         except VaultMemError as error:
             done[error.code] += 1
         except Exception as error:
-            odd.add(f"{type(error).__name__}: {str(error)[:100]}")
+            odd.add(f"{type(error).__name__}: {str(error)[:100]} in {_where(error)}")
     now = _rested(warm)
     return {
         "calls": dict(done),
