@@ -135,3 +135,16 @@ def test_with_closes_what_it_opened(root: Path, env: dict[str, str]) -> None:
         list(threads.map(lambda n: vault.recall(f"number {n}"), range(16)))
         assert open_files()
     assert open_files() == []
+
+
+def test_a_neighbour_forgotten_meanwhile(root: Path, env: dict[str, str]) -> None:
+    """Between a memory's links and the titles at their ends, another thread may forget one of them."""
+    vault, other = Vault(root, env=env), Vault(root, env=env)
+    boat = vault.remember("The boat lies at the north quay").memory.id
+    key = vault.remember("The key hangs behind the galley door").memory.id
+    vault.link(boat, key)
+    graph = vault.workspace.graph
+    edges = graph.edges(boat)
+    other.forget(key)
+    assert [graph.note(edge.target).title for edge in edges] == ["The key hangs behind the galley door"]
+    assert vault.show(boat).links == [] and vault.graph(boat).arcs == []

@@ -39,6 +39,7 @@ class Graph:
 
     def __init__(self, state: StateStore, names: Names | None = None) -> None:
         self._state = state
+        self._met: dict[str, GraphNote] = {}  # by id: others may take them out of the index while this graph is used
         self.names = names or Names(state)
 
     @cached_property
@@ -55,12 +56,8 @@ class Graph:
         }
 
     def note(self, id_: str) -> GraphNote:
-        """A memory or episode by its id."""
-        if "notes" in self.__dict__:
-            return self.notes[id_]
-        key = self._state.key_of(id_) or ""
-        known = self._state.files([key])[key]
-        return GraphNote(id_, known.title, key, bool(known.private), known.type == EPISODE, known.created)
+        """A memory or episode that this graph has, by its id."""
+        return self._met[id_] if id_ in self._met else self.notes[id_]
 
     def title(self, id_: str) -> str:
         """What a memory is called."""
@@ -69,7 +66,7 @@ class Graph:
     def has(self, id_: str) -> bool:
         """Whether a memory or episode goes by this id."""
         key = self._state.key_of(id_)
-        return key is not None and self._id(key) is not None
+        return key is not None and self._id(key) == id_
 
     def resolve(self, target: str, source: str = "") -> str | None:
         """The id of the memory or episode that a link's target means."""
@@ -99,7 +96,11 @@ class Graph:
     def _id(self, key: str) -> str | None:
         """The id of a file that the graph has: a memory or an episode."""
         known = self._state.files([key]).get(key)
-        return None if known is None or known.type not in _TYPES else known.id
+        if known is None or known.type not in _TYPES:
+            return None
+        note = GraphNote(known.id, known.title, key, bool(known.private), known.type == EPISODE, known.created)
+        self._met[note.id] = note
+        return note.id
 
     def dangling(self) -> list[tuple[str, Link]]:
         """Links of memories that lead to no file of the vault."""

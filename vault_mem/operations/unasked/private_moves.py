@@ -43,9 +43,11 @@ def move_flagged(workspace: Workspace) -> list[str]:
     moved = []
     memories = workspace.index.by_files([known.key for known in ready])
     for known in ready:
+        memory = memories.get(known.key)
+        if memory is None:  # another process has just taken it out of the index
+            continue
         try:
             with writing(workspace.folder):
-                memory = memories[known.key]
                 held = held_by_git(workspace.folder, memory)
                 transaction, noticed = hiding(workspace, memory, unasked=True)
                 commit_private(workspace, transaction, memory, held)
@@ -79,9 +81,11 @@ def move_cleared(workspace: Workspace) -> list[str]:
     memories = workspace.index.by_files([known.key for known in ready])
     moved = []
     for known in ready:
+        memory = memories.get(known.key)
+        if memory is None:
+            continue
         try:
             with writing(folder):
-                memory = memories[known.key]
                 raw = read_to_edit(workspace, memory)
                 if content_hash(raw, len(raw)) != known.hash or flag_in(raw) is not False:
                     continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vault_mem.errors import InvalidInput
@@ -135,9 +135,10 @@ class GraphColumns(Result):
 def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int = 5000) -> GraphColumns:
     """The memories around one, or all of the vault, with what a picture of many needs to know of each."""
     public = workspace.folder.public
-    shown = neighbourhood(workspace, id_, depth, public_only=public) if id_ else picture(workspace, public_only=public)
-    near = _neighbours([node.id for node in shown.nodes], shown.arcs)
+    freshness = workspace.freshen()
     graph = workspace.reading(lambda: workspace.graph)
+    shown = _around(workspace, graph, id_, depth, public) if id_ else _picture(graph, public)
+    near = _neighbours([node.id for node in shown.nodes], shown.arcs)
     alone = [] if id_ else [each for each in graph.notes if each not in near and _shown(graph, each, public)]
     hubs = {member: _hub(near, group) for group in _clusters(near) for member in group}
     depths = {node.id: node.depth for node in shown.nodes}
@@ -162,7 +163,7 @@ def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int 
         cluster=[number.get(hubs.get(each, ""), -1) for each in order],
         arcs=[(number[arc.source], number[arc.target], arc.type) for arc in arcs],
         total=len(near) + len(alone),
-        stale=shown.stale,
+        stale=freshness.stale,
     )
 
 
@@ -171,7 +172,12 @@ def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only
     if depth < 1:
         raise InvalidInput(f"--depth must be at least 1, not {depth}")
     freshness = workspace.freshen()
-    memory, graph = workspace.reading(lambda: (workspace.index.get(id_), workspace.graph))
+    found = _around(workspace, workspace.reading(lambda: workspace.graph), id_, depth, public_only)
+    return replace(found, stale=freshness.stale, pending=freshness.pending)
+
+
+def _around(workspace: Workspace, graph: Graph, id_: str, depth: int, public_only: bool) -> GraphResult:
+    memory = workspace.reading(lambda: workspace.index.get(id_))
     if memory.private and public_only:
         raise InvalidInput(f"{memory.id} is private", "leave out --public-only")
     if not graph.has(memory.id):
@@ -185,18 +191,21 @@ def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only
             break
         depths |= dict.fromkeys(layer, distance)
     nodes = [_node(graph, each, distance) for each, distance in depths.items()]
-    return GraphResult(nodes, _arcs(graph, depths), memory.id, freshness.stale, freshness.pending)
+    return GraphResult(nodes, _arcs(graph, depths), memory.id)
 
 
 def picture(workspace: Workspace, *, public_only: bool = False) -> GraphResult:
     """All linked memories of the vault."""
     freshness = workspace.freshen()
-    graph = workspace.reading(lambda: workspace.graph)
+    found = _picture(workspace.reading(lambda: workspace.graph), public_only)
+    return replace(found, stale=freshness.stale, pending=freshness.pending)
+
+
+def _picture(graph: Graph, public_only: bool) -> GraphResult:
     shown = {each: 0 for each in graph.notes if _shown(graph, each, public_only)}
     arcs = _arcs(graph.whole(), shown)
     linked = {end for arc in arcs for end in (arc.source, arc.target)}
-    nodes = [_node(graph, each) for each in shown if each in linked]
-    return GraphResult(nodes, arcs, "", freshness.stale, freshness.pending)
+    return GraphResult([_node(graph, each) for each in shown if each in linked], arcs)
 
 
 def overview(workspace: Workspace, *, public_only: bool = False) -> GraphOverview:
