@@ -391,6 +391,27 @@ def test_a_short_question_with_one_word_of_a_memory_is_not_answered_by_it(vault:
     assert min(right) > max(wrong) + 0.15
 
 
+ACROSS = {
+    "When is the dentist appointment?": "歯医者の予約は来週の木曜日の午後三時。",
+    "What is the landlord replacing?": "大家さんが給湯器を交換してくれることになった。",
+    "How often does the cat get its medicine?": "猫の薬は朝と晩に一錠ずつ飲ませる。",
+    "What should father eat less of?": "父は塩分を控えるように医者に言われた。",
+    "How much will the move cost?": "引っ越しの見積もりは八万円だった。",
+    "By when must the library books be returned?": "図書館の本は月末までに返す。",
+    "What did mother get for her birthday?": "母の誕生日に赤い手袋を贈った。",
+    "Where is the new printer?": "新しいプリンターは二階の会議室に置いた。",
+}
+
+
+def test_a_question_in_another_script_is_answered(vault: Vault, root: Path) -> None:
+    # without a common word, a right answer was "nothing closely related"
+    for number, text in enumerate(ACROSS.values()):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)
+    found = {query: vault.recall(query) for query in ACROSS}
+    assert {query: each.results[0].memory.content for query, each in found.items()} == ACROSS
+    assert [query for query, each in found.items() if not each.answered] == []
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_questions_without_an_answer_are_told_so(sample: Vault, language: str) -> None:
     # most of those that have nothing to do with the vault, and none that it answers

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 _UNSPACED = "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0002fa1f"
 _STARTS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _RUN = re.compile(rf"([^\W_{_UNSPACED}]+)|([{_UNSPACED}]+)")
+_LETTER = re.compile(r"[^\W\d_]")
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 
 # English stop words. Single letters are among them: contractions leave them behind.
@@ -62,6 +63,12 @@ def normalised(text: str) -> str:
 def unspaced(term: str) -> bool:
     """Whether a term is of a script that puts no spaces between words."""
     return bool(_STARTS_UNSPACED.match(term))
+
+
+def share_unspaced(text: str) -> float | None:
+    """The share of a text's letters that are of such a script; None if it has no letters."""
+    letters = len(_LETTER.findall(text))
+    return len(_STARTS_UNSPACED.findall(text)) / letters if letters else None
 
 
 def stem(term: str) -> str:

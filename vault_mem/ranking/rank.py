@@ -31,7 +31,7 @@ SEEDS = 10
 # Scores no farther apart than this answer a query about as well, if they have at least this share of its words.
 NEARLY_AS_GOOD, AS_MANY_WORDS = 2.5, 0.5
 DIGITS = 4
-# How many of the best are read for what the query asks for by name, such as a number: the first decides.
+# How many of the best are read for their script and for what the query asks for, such as a number: the first decides.
 READ_CLOSELY = 10
 # Stages that need the scores of the others.
 BEHIND_CALLER = 0.01  # how far a linked memory stays behind the one that calls it
@@ -254,7 +254,8 @@ def _scored(
         scores = scores + terms["association"]
     scores = np.asarray(np.round(scores, DIGITS))
     order = _best_first(catalogue, scores, pool.places)
-    signals["lacks"] = pool.lacks(order[:READ_CLOSELY].tolist())
+    closely = order[:READ_CLOSELY].tolist()
+    signals |= {"lacks": pool.lacks(closely), "foreign": pool.foreign(closely)}
     ordered = {name: values[order] for name, values in signals.items()}
     return Ranking(
         places=pool.places[order],

@@ -43,6 +43,8 @@ NEAREST = 2
 UNLIKE, ALIKE = 0.12, 0.35
 # How much less a text is worth that names no colour or number, for example, when the query asks for one.
 LACKING = 0.6
+# A text in another script than the query cannot share its words: so much the odds are better than they look.
+FOREIGN = 0.3
 # An answer stands out: its score is above that of the candidate which comes this many places after the best, or where
 # there are fewer, above what unrelated memories usually have; and above that of the next.
 USUAL_RANK, UNRELATED = 30, 0.5
@@ -84,7 +86,7 @@ def relevance(
 ) -> Values:
     """How likely each of the candidates, best first, answers; `by` are other weights of the signs than the fitted."""
     by, found = by or fitted(), signs(signals, scores, fluency)
-    odds = sum((by[name] * found[name] for name in SIGNS), np.zeros(len(scores)))
+    odds = sum((by[name] * found[name] for name in SIGNS), FOREIGN * signals["foreign"].astype(np.float64))
     alike = np.clip((signals["alike"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)
     related = np.where(found["covered"] > 0, 1.0, alike) * (1 - LACKING * signals["lacks"])
     enough = np.nextafter(np.float32(FLOOR), np.float32(1))  # rounding must not take it below the floor

@@ -16,7 +16,7 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.corpus import Likeness
 from vault_mem.index.packed import TITLE
-from vault_mem.index.terms import called, normalised, stem, terms
+from vault_mem.index.terms import called, normalised, share_unspaced, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.notes.links import ID_AT_END
 from vault_mem.ranking import cues, late
@@ -45,6 +45,9 @@ MOST_NEAR = 5.0
 CHIEF, MOSTLY = 4, 0.6
 # How many memories show which words are rare.
 TELLING = 30
+# The first letters of a text show its script; that of another text is another if the shares of Japanese letters and
+# the like are this far apart.
+SCRIPT_SHOWS, OTHER_SCRIPT = 400, 0.75
 # Who says a query that is a line of a talk speaks of what they did themselves: it counts more than a name asked about.
 SPEAKER = np.float32(2)
 # A query that the model cannot read says that little by its likeness.
@@ -258,6 +261,15 @@ class CandidatePool:
         for at in best if self.query.asked_for else ():
             text = self._also_in_english(int(self.rows[at]))
             found[at] = not all(tells(text, signs, words) for signs in self.query.asked_for)
+        return found
+
+    def foreign(self, best: Sequence[int]) -> Signal:
+        """1 for each of the best that is written in another script than the query, so that they share no words."""
+        found = np.zeros(len(self.places), dtype=np.float32)
+        asked = share_unspaced(self.query.text)
+        for at in best:
+            said = share_unspaced(self.catalogue.texts[int(self.rows[at])][:SCRIPT_SHOWS])
+            found[at] = asked is not None and said is not None and abs(said - asked) > OTHER_SCRIPT
         return found
 
     def _also_in_english(self, row: int) -> str:
