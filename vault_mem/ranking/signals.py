@@ -47,7 +47,7 @@ CHIEF, MOSTLY = 4, 0.6
 TELLING = 30
 # The first letters of a text show its script; that of another text is another if the shares of Japanese letters and
 # the like are this far apart.
-SCRIPT_SHOWS, OTHER_SCRIPT = 400, 0.75
+SCRIPT_SHOWS, OTHER_SCRIPT = 100, 0.75
 # Who says a query that is a line of a talk speaks of what they did themselves: it counts more than a name asked about.
 SPEAKER = np.float32(2)
 # A query that the model cannot read says that little by its likeness.
