@@ -100,6 +100,19 @@ def test_words_across_a_long_note_count_together(cli: Command, root: Path) -> No
     assert first(cli, "What of the turbine, its gearbox, the blades and the crane?") == "mem_00000000000a"
 
 
+def test_what_a_long_note_is_about_counts_more_than_what_another_says_in_passing(cli: Command, root: Path) -> None:
+    # the note around a passage is what the talk is around a turn
+    filler = "Nothing else of interest came up in this part of the meeting. " * 11
+    about = [f"{'The boot fails' if n % 2 else 'The loader waits'}, part {n}. {filler}" for n in range(8)]
+    memory(root, "memories/a.md", "mem_00000000000a", "\n\n".join(about))
+    other = [f"Other things, part {n}. {filler}" for n in range(8)]
+    other[3] = f"The boot of the loader was full of rain. {filler}"
+    memory(root, "memories/b.md", "mem_00000000000b", "\n\n".join(other))
+    for number in range(4):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", f"{filler} Item {number}.")
+    assert first(cli, "boot loader") == "mem_00000000000a"
+
+
 def test_words_of_two_passages_on_end_are_nearer_than_of_two_far_apart(cli: Command, root: Path) -> None:
     # a long note is cut where it is cut; what is said goes on
     filler = "Nothing else of interest came up in this part of the meeting. " * 12

@@ -344,7 +344,9 @@ class Index:
         return sorted(found, key=lambda memory: (-memory.created.timestamp(), -(memory.seq or 1), memory.id))
 
     def private(self) -> list[Memory]:
-        """All private memories and episodes, newest first."""
+        """All private memories and episodes, newest first; the states tell at once where there are none."""
+        if not self.state.private_files():
+            return []
         return self.memories(Filters(private=True, closed=True), (MEMORY, EPISODE))
 
     def count(self, filters: Filters) -> int:

@@ -22,7 +22,7 @@ from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
 from vault_mem.index.known import Known, Written
 from vault_mem.index.links import Names
-from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, listed, rows_in
+from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, MANY_ROWS, MORE_COMMITS, listed, rows_in
 from vault_mem.model import Problem, digits_of
 from vault_mem.notes.links import path_key, stem_of
 from vault_mem.notes.parse import Note, parse
@@ -127,7 +127,7 @@ def sync(
             report.rebuilt = reason
         run = _Run(index, listing, report, progress, fresh=bool(reason))
         run.run(None if reason else only, looked)
-        upkeep(index, COMMITS_BETWEEN_OPTIMIZE if commits is None else commits)
+        upkeep(index, commits)
         if reason:
             index.finish_generation()
     report.problems = _problems(index, listing) if only is None or reason else []
@@ -598,10 +598,15 @@ class _Run:
         self.index.state.put(commits=(self.index.state.get("commits") or 0) + 1)
 
 
-def upkeep(index: Index, commits: int) -> None:
+def upkeep(index: Index, commits: int | None = None) -> None:
     """Fold the table together after that many commits, and drop old versions; the caller holds the lock."""
+    made = index.state.get("commits") or 0
+    if made < (COMMITS_BETWEEN_OPTIMIZE if commits is None else commits):
+        return
+    if commits is None:
+        commits = COMMITS_BETWEEN_OPTIMIZE if index.rows < MANY_ROWS else MORE_COMMITS
     rarely = index.large and index.facts.recent() is not None
-    if (index.state.get("commits") or 0) < (commits * MORE_RARELY if rarely else commits):
+    if made < (commits * MORE_RARELY if rarely else commits):
         return
     release_memory()  # otherwise folding needs as much memory again
     least, most = KEEP_VERSIONS

@@ -7,6 +7,8 @@ from collections import Counter
 from functools import lru_cache
 
 _PIECE = re.compile(r"[A-Za-z]+| (?=\S)|\s+|.", re.DOTALL)
+# A line with all that is blank after it: no piece goes beyond.
+_LINE = re.compile(r"[^\n]+(?:\n\s*)?|\n\s*")
 # Tokenizers split rare words into pieces of about three letters.
 _LETTERS = 3
 # In the worst case, two blanks make a token.
@@ -15,7 +17,12 @@ _BLANKS = 2
 
 def count_tokens(text: str) -> int:
     """How many tokens a text takes at the most: digits, signs, kana one each, rarer characters up to their bytes."""
-    return sum(times * _cost(piece) for piece, times in Counter(_PIECE.findall(text)).items())
+    return sum(map(_of_line, _LINE.findall(text)))
+
+
+@lru_cache(maxsize=500)  # an answer that is filled up to a budget is counted again with every line more
+def _of_line(line: str) -> int:
+    return sum(times * _cost(piece) for piece, times in Counter(_PIECE.findall(line)).items())
 
 
 @lru_cache(maxsize=10_000)

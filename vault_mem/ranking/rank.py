@@ -18,12 +18,14 @@ from vault_mem.ranking.relevance import relevance
 from vault_mem.ranking.signals import UNREAD, CandidatePool, Places, Signal, as_written
 from vault_mem.ranking.times import worth
 from vault_mem.ranking.weights import STAGES, weights
-from vault_mem.ranking.words import HANDFUL, followed, in_order, total, words
+from vault_mem.ranking.words import HANDFUL, followed, in_order, passages_of, total, words
 
 # How many candidates are looked at closely, best first; and how many of each way of searching whatever the other says.
 CANDIDATES, OF_EACH = 224, 32
 # The words of a whole note count so much more than those of its best passage.
 WHOLE = np.float32(2.0)
+# How far the best passage's share of the query's words gives way to the whole note's, the more passages the note has.
+AS_WHOLE = np.float32(0.5)
 # The share of the best neighbour's first score that brings a memory among the candidates.
 NEIGHBOUR_SHARE = 0.5
 # Memories linked to this many of the best become candidates.
@@ -105,6 +107,10 @@ def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places
         "share": followed(catalogue, found.rows) / share,
     }
     best, row = best_rows(catalogue, own, meaning + found.rows / share)
+    if catalogue.corpus.parted:
+        # What is said around a turn of a talk helps to understand it; a passage has the note it is part of.
+        note = (1 - 1 / passages_of(catalogue)) * AS_WHOLE
+        best["share"] = np.round(best["share"] + note * (found.whole / share - best["share"]), 6)
     best["cosine"], best["whole_meaning"] = cosines, meaning
     best["words"] = np.round((best["words"] + WHOLE * found.whole / handful) / (1 + WHOLE), 6)
     best["covered"] = np.round(found.covered / share, 6)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
-FLOOR = 0.351
+FLOOR = 0.366
 # If the best result answers, other results are dropped only below this.
 LOWEST = 0.01
 # So is what only a distant likeness speaks for, with less than this share of the best score.

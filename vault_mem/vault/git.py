@@ -203,6 +203,8 @@ def git_folder(root: Path) -> Path | None:
 def _work_tree(root: Path) -> tuple[Path, Path] | None:
     """The top of the vault's work tree, and git's own folder."""
     for top in (root, *root.parents):
+        if not os.path.exists(f"{top}/.git"):  # noqa: PTH110 - every command asks several times, and few folders have one
+            continue
         found = top / ".git"
         try:
             if found.is_file():  # a worktree or submodule: the file says where the folder is

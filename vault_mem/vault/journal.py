@@ -109,6 +109,7 @@ class Transaction:
     steps: list[Step] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     _undated: dict[str, bytes] = field(default_factory=dict)  # texts as they were asked for, where a date was added
+    _views: dict[str, tuple[str | None, int, str | None]] = field(default_factory=dict)  # see `_view`
 
     @property
     def keys(self) -> list[str]:
@@ -189,12 +190,20 @@ class Transaction:
     def line(self, key: str, id_: str, before: str | None, after: str | None, position: str) -> None:
         """Set or take out the line of a memory in a view."""
         if before != after:
-            text = as_text(read(self.folder, key))
-            for step in self.steps:
-                if isinstance(step, LineStep) and step.key == key:
-                    text, _ = step.applied(text)
-            was = ViewBefore.of(text, changed_at(self.folder, key), id_)
+            was = ViewBefore.of(self._view(key), changed_at(self.folder, key), id_)
             self.steps.append(LineStep(key, id_, before, after, position, was))
+
+    def _view(self, key: str) -> str | None:
+        """What a view will say once the steps so far are done. Those done for the line before are not done again."""
+        says = as_text(read(self.folder, key))
+        said, done, text = self._views.get(key, (says, 0, says))
+        if said != says:
+            done, text = 0, says
+        for step in self.steps[done:]:
+            if isinstance(step, LineStep) and step.key == key:
+                text, _ = step.applied(text)
+        self._views[key] = says, len(self.steps), text
+        return text
 
     def lines(self, key: str, new: Mapping[str, str], position: str) -> None:
         """Add the lines of memories that a view does not mirror yet, by id."""

@@ -130,13 +130,13 @@ def _filled(
     for other in others:
         for memory in _of(workspace, other):
             filling.add(result.others, *(OtherVaultMemory(other.name, excerpt) for excerpt in excerpts(memory)))
-    told: list[tuple[Vectors, frozenset[str]]] = []
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     by_turns = (each for pair in zip_longest(recent, islice(important, MOST)) for each in pair if each is not None)
-    for memory in sorted(by_turns, key=lambda each: second_hand(each.source)):
-        new = memory.id not in seen and not is_done(memory)
-        if new and len(result.memories) < MOST and _is_new(workspace, memory, told):
-            seen.add(memory.id)
+    at_first_hand = sorted(by_turns, key=lambda each: second_hand(each.source))
+    further = {each.id: each for each in at_first_hand if each.id not in seen and not is_done(each)}
+    apart = _Apart(workspace, [*further.values()])
+    for memory in further.values():
+        if len(result.memories) < MOST and apart.is_new(memory):
             filling.add(result.memories, *excerpts(memory))
     return filling.done()
 
@@ -161,14 +161,22 @@ def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memor
     return list(index.read(index.in_order(Filters(private=private))[:count]))
 
 
-def _is_new(workspace: Workspace, memory: Memory, told: list[tuple[Vectors, frozenset[str]]]) -> bool:
-    """Whether no text told so far says nearly the same; from now on this one counts as told."""
-    text = memory.content[:_READ]
-    vector, words = workspace.embedder.encode([text])[0], frozenset(terms(text))
-    least = workspace.calibration.near_identical
-    new = not any(
-        float(vector @ other) >= least and len(words & said) >= SAME_WORDS * len(words | said) for other, said in told
-    )
-    if new:
-        told.append((vector, words))
-    return new
+class _Apart:
+    """Which of these memories says what none before it has said; they are embedded at once, or each takes as long."""
+
+    def __init__(self, workspace: Workspace, memories: Sequence[Memory]) -> None:
+        vectors = workspace.embedder.encode([each.content[:_READ] for each in memories])
+        self._vectors = dict(zip((each.id for each in memories), vectors, strict=True))
+        self._least = workspace.calibration.near_identical if memories else 0.0
+        self._told: list[tuple[Vectors, frozenset[str]]] = []
+
+    def is_new(self, memory: Memory) -> bool:
+        """Whether no text told so far says nearly the same; from now on this one counts as told."""
+        vector, words = self._vectors[memory.id], frozenset(terms(memory.content[:_READ]))
+        new = not any(
+            float(vector @ other) >= self._least and len(words & said) >= SAME_WORDS * len(words | said)
+            for other, said in self._told
+        )
+        if new:
+            self._told.append((vector, words))
+        return new

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
-from vault_mem.embedding.calibration import size_of
+from vault_mem.embedding.calibration import Calibration, size_of
 from vault_mem.errors import NotFound
 from vault_mem.index.known import EPISODE
 from vault_mem.model import Memory
@@ -25,8 +26,11 @@ class Relatedness:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._names = workspace.names
-        self._calibration = workspace.calibration
         self._least = 1 - workspace.folder.settings.link_threshold
+
+    @cached_property
+    def _calibration(self) -> Calibration:
+        return self._workspace.calibration  # takes reading all rows: not unless two are compared
 
     def __call__(self, one: Memory, other: Memory) -> bool:
         """Whether these two do."""
