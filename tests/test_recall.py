@@ -331,3 +331,41 @@ for _ in range(30):
 def test_of_two_equal_parts_the_first_is_shown_in_every_process(seed: str) -> None:
     # sums over a set depend on its order, which depends on the process
     subprocess.run([sys.executable, "-c", PART], check=True, env={**os.environ, "PYTHONHASHSEED": seed})
+
+
+DAYS = {
+    "2026-11-03": "文化の日。国立西洋美術館でモネの展示を見た。",
+    "2026-11-11": "洗面所の天井に水のしみがあり、管理会社に電話した。",
+    "2026-11-13": "血圧を測ってもらった。少し高め。",
+    "2026-11-14": "鶏の水炊きを作った。柚子胡椒が合う。",
+    "2026-11-16": "佐々木課長と来年の担当を話した。",
+    "2026-11-17": "傘を会社に忘れて濡れた。",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "day"),
+    [
+        *(("11月3日に何をした？", "11-03"), ("十一月三日", "11-03"), ("令和八年十一月三日の出来事", "11-03")),
+        *(("先週の金曜日", "11-13"), ("この前の金曜に何があった？", "11-13"), ("今週の月曜", "11-16")),
+        *(("先週末の料理", "11-14"), ("last weekend", "11-14"), ("What happened last Friday?", "11-13")),
+        *(("昨日はどう過ごした？", "11-17"), ("what happened yesterday", "11-17")),
+    ],
+)
+def test_who_asks_only_what_happened_then_gets_that_day(cli: Command, root: Path, query: str, day: str) -> None:
+    # a day in numerals of any kind, a day of last week, the last weekend; "what happened" names nothing else
+    for created, text in DAYS.items():
+        front = f"---\nid: mem_{created.replace('-', ''):0>12}\ncreated: {created}T19:00:00\n---\n"
+        note(root, f"memories/{created}.md", f"{front}{text}\n")
+    answer = cli.json("recall", query, env={"VAULT_MEM_NOW": "2026-11-18T12:00:00+09:00"})
+    assert answer["answered"]
+    assert answer["results"][0]["created"].startswith(f"2026-{day}")
+
+
+@pytest.mark.parametrize("query", ["volunter training", "volunters training"])
+def test_a_misspelt_word_is_found_in_its_plural(cli: Command, root: Path, query: str) -> None:
+    # one slip of the hand from "volunteer", two from how the vault has it
+    memory(root, "memories/a.md", "mem_00000000000a", "Twenty-three volunteers signed up at the museum.")
+    memory(root, "memories/b.md", "mem_00000000000b", "Ken's training for the marathon begins in March.")
+    memory(root, "memories/c.md", "mem_00000000000c", "The training plan of the dog school is on the fridge.")
+    assert ids(cli.json("recall", query))[0] == "mem_00000000000a"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vault_mem.index.terms import normalised, stem
+from vault_mem.index.terms import STOP, normalised, stem, terms
 
 _IMPORTANT = re.compile(
     r"\b(?:important|importantly|importance|crucial|critical|essential|key (?:point|fact|decision)s?|must not forget|"
@@ -17,9 +17,14 @@ _OVERVIEW = re.compile(
 # Stems of question words: they are in the question, whatever the answer says.
 _ASKING_WITH = (
     "summarize summarise summary describe explain discuss discussion mention conclude conclusion according regarding "
-    "concerning conversation specific specifically remember recall"
+    "concerning conversation specific specifically remember recall happen"
 )
 _ASKING = frozenset(map(stem, _ASKING_WITH.split()))
+# 何をした, 何があった, どう過ごした: what happened, and nothing that it was about.
+_WHAT_HAPPENED = re.compile(
+    r"(?:何|なに|なん|どんな|どう|どのように|こと|事|出来事|できごと|日|"
+    r"あっ|あり|起き|起こっ|おき|おこっ|し|やっ|過ごし|すごし|い|て|た|まし|です|だ|っけ|の|は|に|を|が|も|と|で|か|ね|よ|[\s、。?!])*"
+)
 # The words people use for the feelings that memories are marked with, English and Japanese.
 _FEELINGS = {
     "happy": "happy happiness joy joyful glad delighted cheerful pleased 嬉し うれし 喜び 喜ん 幸せ 楽し",
@@ -49,6 +54,12 @@ _BY_PIECE = [(piece, name) for name, words in _FEELINGS.items() for piece in wor
 def is_asking(term: str) -> bool:
     """Whether a word of a query is one that people ask with."""
     return stem(term) in _ASKING
+
+
+def asks_what_happened(rest: str) -> bool:
+    """Whether a query, but for the times it names, asks only what happened then."""
+    plain = normalised(rest)
+    return all(term in STOP or is_asking(term) for term in terms(plain)) or bool(_WHAT_HAPPENED.fullmatch(plain))
 
 
 def wants_important(query: str) -> bool:

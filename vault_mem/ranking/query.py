@@ -88,7 +88,10 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
     named = Directory(corpus).named(text)
     said = times.times(text, now, _years(corpus, now), named.words)
     # A date that memories were made on or soon after says when; as a word it would be counted twice.
-    rest = _without_titles(said.rest if any(_soon_after(corpus, span) for span in said.spans) else text, named)
+    rest = text
+    if any(_soon_after(corpus, span) for span in said.spans):
+        rest = "" if cues.asks_what_happened(said.rest) else said.rest  # then the time is all that is asked about
+    rest = _without_titles(rest, named)
     rest = _as_the_vault_may_say(rest, corpus, vectors)
     weights = term_weights(rest, named, corpus, letters=True)
     tokens, token_weights = _tokens(rest, named, corpus, vectors)

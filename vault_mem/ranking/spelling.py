@@ -43,11 +43,14 @@ def _measured(match: re.Match[str], corpus: Corpus) -> str:
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:
-    """The first word in the alphabet that is one slip of the hand away."""
+    """The first word in the alphabet that is one slip of the hand away, or whose singular or plural is."""
+    one = word.removesuffix("s")
     close = [
-        other for other in words if abs(len(other) - len(word)) <= 1 and other.isalpha() and _one_slip(word, other)
+        (not _one_slip(word, other), other)
+        for other in words
+        if abs(len(other) - len(word)) <= 2 and other.isalpha() and _one_slip(one, other.removesuffix("s"))
     ]
-    return min(close, default="")
+    return min(close, default=(False, ""))[1]
 
 
 def _one_slip(one: str, other: str) -> bool:

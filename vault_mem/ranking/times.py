@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.index.terms import normalised
-from vault_mem.notes.days import MONTH_NAMES, WEEKDAYS
+from vault_mem.notes.days import MONTH_NAMES, WEEKDAYS, WEEKDAYS_JA
 
 Span = tuple[float, float]
 
@@ -93,6 +93,15 @@ _RELATIVE = (
     (re.compile(r"\bday before yesterday\b|一昨日|おととい|前天|\bvorgestern\b|\bavant-hier\b"), "day", -2),
     (re.compile(r"\btoday\b|今日|本日|今天|\bheute\b|aujourd'hui|\bhoy\b|\bсегодня\b"), "day", 0),
     (re.compile(r"\byesterday\b|(?<!一)昨日|きのう|昨天|\bgestern\b|(?<!-)\bhier\b|\bayer\b|\bвчера\b"), "day", -1),
+    (re.compile(r"\bthis weekend\b|今週末|这个?周末|\bdieses wochenende\b|\beste fin de semana\b"), "weekend", 0),
+    (
+        re.compile(
+            r"\b(?:last|past) weekend\b|先週末|先週の週末|上周末|上个周末|\bletztes wochenende\b|"
+            r"\ble week-end dernier\b|\bfin de semana pasado\b"
+        ),
+        "weekend",
+        -1,
+    ),
     (re.compile(r"\bthis week\b|今週|这周|本周|这个星期|\bdiese woche\b|\bcette semaine\b|\besta semana\b"), "week", 0),
     (re.compile(r"\b(?:last|past) week\b|先週|上周|上个星期|\bletzte woche\b|\bsemana pasada\b"), "week", -1),
     (re.compile(r"\bthis month\b|今月|这个月|本月"), "month", 0),
@@ -101,6 +110,20 @@ _RELATIVE = (
     (re.compile(r"\b(?:last|past) year\b|昨年|去年|\bletztes jahr\b|\ban dernier\b|\baño pasado\b"), "year", -1),
 )  # fmt: skip
 _LAST_WEEKDAY = re.compile(rf"\blast ({'|'.join(WEEKDAYS)})\b")
+# 先週の金曜 is a day of last week; この前の金曜 is the last one.
+_WEEKDAY_JA = re.compile(
+    rf"(?P<weeks>先々週|先週|今週|この[前間]|(?<![の一-鿿])前)の?\s?(?P<day>[{WEEKDAYS_JA}])曜日?|"
+    r"(?P<weeks_zh>上上|上|这|本)(?:周|星期)(?P<day_zh>[一二三四五六日天])"
+)
+_WEEKS_BACK = {"先々週": 2, "先週": 1, "今週": 0, "上上": 2, "上": 1, "这": 0, "本": 0}
+_WEEKDAYS_ZH = {sign: day for day, sign in enumerate("一二三四五六日")} | {"天": 6}
+# 十一月三日, 令和八年: as they are written, before they are read.
+_NUMERALS = "〇一二三四五六七八九十"
+_WRITTEN_OUT = re.compile(
+    rf"(?P<era>令和|平成|昭和)(?P<of_era>元|\d{{1,2}}|[{_NUMERALS}]{{1,3}})年|"
+    rf"(?<![{_NUMERALS}\d百千])(?:(?P<year>二〇[{_NUMERALS[:-1]}]{{2}})年)?(?P<month>[{_NUMERALS}]{{1,2}})月(?:(?P<day>[{_NUMERALS}]{{1,3}})日)?"
+)
+_BEFORE_ERA = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _NOW = re.compile(
     r"\b(?:now|nowadays|currently|current|latest|newest|recent|recently|at present|these days|at the moment|"
     r"right now|today|still|up to date|derzeit|aktuell|neueste|actuellement|actualmente|сейчас)\b|"
@@ -136,7 +159,8 @@ class _Reader:
     """Takes one expression of time after another out of a query."""
 
     def __init__(self, text: str, now: datetime, years: list[int], people: Collection[str]) -> None:
-        self.text = re.sub(r"\bhier\b", " ", text) if _GERMAN.search(text) else text
+        text = re.sub(r"\bhier\b", " ", text) if _GERMAN.search(text) else text
+        self.text = _WRITTEN_OUT.sub(_in_digits, text)
         self.now, self.years, self.people = now, years, people
         self.zone: tzinfo | None = now.tzinfo
         self.found: list[Span] = []
@@ -154,6 +178,7 @@ class _Reader:
         for pattern, month, length in _SEASONS:
             self._season(pattern, month, length)
         dated = bool(self.found)
+        self._take(_WEEKDAY_JA, self._weekday_of_week)
         for pattern, unit, steps in _RELATIVE:
             self._take(pattern, lambda match, unit=unit, steps=steps: [_relative(self.now, unit, steps)])
         self._take(_LAST_WEEKDAY, self._last_weekday)
@@ -236,6 +261,12 @@ class _Reader:
         back = (self.now.weekday() - WEEKDAYS.index(match[1]) - 1) % 7 + 1
         return [_day(self.now - timedelta(days=back))]
 
+    def _weekday_of_week(self, match: re.Match[str]) -> list[Span]:
+        day = _WEEKDAYS_ZH[match["day_zh"]] if match["day_zh"] else WEEKDAYS_JA.index(match["day"])
+        weeks = _WEEKS_BACK.get(match["weeks"] or match["weeks_zh"])
+        back = (self.now.weekday() - day - 1) % 7 + 1 if weeks is None else self.now.weekday() - day + 7 * weeks
+        return [_day(self.now - timedelta(days=back))]
+
     def _ago(self, match: re.Match[str]) -> list[Span]:
         count = match[1] or match[3]
         days = _UNITS.get(match[2] or match[4], 30) * (int(count) if count.isdecimal() else _COUNTS.get(count, 1))
@@ -283,6 +314,26 @@ def _calendar(years: Sequence[int], month: int, day: int, zone: tzinfo | None) -
     return found
 
 
+def _in_digits(match: re.Match[str]) -> str:
+    """A Japanese date with its year counted from Christ, and in digits."""
+    if match["era"]:
+        of_era = 1 if match["of_era"] == "元" else _number(match["of_era"])
+        return f"{_BEFORE_ERA[match['era']] + of_era}年"
+    year = f"{''.join(str(_NUMERALS.index(each)) for each in match['year'])}年" if match["year"] else ""
+    day = f"{_number(match['day'])}日" if match["day"] else ""
+    return f"{year}{_number(match['month'])}月{day}"
+
+
+def _number(written: str) -> int:
+    """A number below a hundred, in digits or as 二十三 or 二三."""
+    if written.isdecimal():
+        return int(written)
+    tens, ten, ones = written.rpartition("十")
+    if not ten:
+        return int("".join(str(_NUMERALS.index(each)) for each in written))
+    return (_NUMERALS.index(tens) if tens in [*_NUMERALS] else 1) * 10 + (_NUMERALS.index(ones[0]) if ones else 0)
+
+
 def _part(span: Span, first: float, last: float) -> Span:
     start, end = span
     return start + first * (end - start), start + last * (end - start)
@@ -299,6 +350,9 @@ def _relative(now: datetime, unit: str, steps: int) -> Span:
     if unit == "week":
         start = now - timedelta(days=now.weekday() - 7 * steps)
         return _day(start)[0], _day(start + timedelta(days=6))[1]
+    if unit == "weekend":
+        saturday = now + timedelta(days=5 - now.weekday() + 7 * steps)
+        return _day(saturday)[0], _day(saturday + timedelta(days=1))[1]
     if unit == "month":
         first = now.replace(day=1)
         month = first if steps == 0 else (first - timedelta(days=1)).replace(day=1)
