@@ -62,6 +62,44 @@ def test_the_same_answer_as_without_a_daemon(one: Served, arguments: tuple[str, 
     assert (through.code, through.out, through.err) == (alone.code, alone.out, alone.err)
 
 
+def _in_a_shell(one: Served, line: str, daemon: str) -> subprocess.CompletedProcess[bytes]:
+    env = os.environ | one.env | ({} if daemon == "on" else {"VAULT_MEM_DAEMON": "off"})
+    command = ["sh", "-c", f"{sys.executable} -m vault_mem {line}"]
+    return subprocess.run(command, cwd=one.root, env=env, capture_output=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("daemon", ["on", "off"])
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("recall basil <&-", 0, b"basil"),
+        ("remember - <&-", 2, b"the text is empty"),  # the connection was the first free number, and was read for it
+        ("recall basil >&-", 0, b""),
+        ("recall basil 2>&-", 0, b"basil"),
+        ("show mem_999999999999 <&- >&- 2>&-", 4, b""),
+    ],
+)
+def test_streams_that_are_closed(one: Served, line: str, code: int, said: bytes, daemon: str) -> None:
+    done = _in_a_shell(one, line, daemon)
+    assert done.returncode == code, done.stderr
+    assert said in done.stdout + done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("daemon", ["on", "off"])
+@pytest.mark.parametrize("form", ["", "--json"])
+def test_an_answer_for_which_the_disk_has_no_room(one: Served, form: str, daemon: str) -> None:
+    # S-3: what is said is true: the memory was saved, and is not to be saved again
+    text = f"The lid of the well, {daemon} {form}, is painted"
+    done = _in_a_shell(one, f"remember '{text}' --force {form} > /dev/full", daemon)
+    assert done.returncode == 1
+    lines = done.stderr.decode().splitlines()
+    assert lines[0] == "error: the answer could not be written: No space left on device"
+    assert len(lines) == 2
+    assert one.run("search", text).out.count(text) == 1
+
+
 def test_arguments_that_are_not_text(one: Served) -> None:
     raw = os.fsdecode(b"caf\xe9")
     through, alone = one.spawn("recall", raw), one.run("recall", raw)

@@ -42,6 +42,17 @@ NOW = {"VAULT_MEM_NOW": "2026-11-17T09:00:00+09:00"}
         ("12月3日までに申し込む", "2026-12-03"),
         ("3日後に確認する", "2026-11-20"),
         ("１２月３日に申し込む", "2026-12-03"),
+        # the year is said in other ways
+        ("来年12月3日までに更新する", "2027-12-03"),
+        ("再来年の3月5日に車検", "2028-03-05"),
+        ("令和9年12月3日に免許を更新する", "2027-12-03"),
+        ("Renew the licence on December 3 next year", "2027-12-03"),
+        ("Renew the licence by 1 December 2101", "2101-12-01"),
+        ("来月の20日に家賃を払う", "2026-12-20"),
+        ("今月30日に家賃を払う", "2026-11-30"),
+        # only some years have it
+        ("Pay the notary on Feb 29", "2028-02-29"),
+        ("2月29日に公証人に払う", "2028-02-29"),
     ],
 )
 def test_a_day_that_is_named(text: str, day: str) -> None:
@@ -71,6 +82,15 @@ def test_a_day_that_is_named(text: str, day: str) -> None:
         "3日間休む",
         "日記を書く",
         "This Monday was a holiday",
+        "Scan the letter of 5 March 1999",
+        "1999年3月5日の手紙をスキャンする",
+        "平成30年3月5日の手紙をスキャンする",
+        "去年の12月3日の請求書を探す",
+        "Renew it on 3 December '27",
+        "Next year on 3 December, renew it",
+        "1日に2回薬を飲む",
+        "第3日曜に掃除する",
+        "再来月の3日に払う",
     ],
 )
 def test_what_names_no_one_day(text: str) -> None:

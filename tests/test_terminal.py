@@ -206,6 +206,9 @@ def test_history_undo_and_the_trash_have_titles(cli: Command):
         ("2025", "2025-01-01"),
         ("friday", "2026-11-13"),
         ("December", "2025-12-01"),
+        ("令和8年11月1日", "2026-11-01"),
+        ("平成31年4月30日", "2019-04-30"),
+        ("Feb 29", "2024-02-29"),
     ],
 )
 def test_dates_as_people_say_them(cli: Command, root: Path, said: str, day: str):
@@ -221,8 +224,10 @@ def test_dates_as_people_say_them(cli: Command, root: Path, said: str, day: str)
 def test_dates_ahead_and_none_at_all(cli: Command):
     friday = cli.json("remember", "The lift is out of order.", "--valid-to", "friday", env=at("2026-11-17"))["memory"]
     assert friday["valid_to"].startswith("2026-11-20")
-    wrong = cli.run("list", "--since", "whenever")
-    assert wrong.code == 2 and "last week" in wrong.err
+    # what is only half understood may mean another day
+    for said in ("whenever", "大正3年4月30日", "2026-11-15T25:00", "2026-11-15 9am"):
+        wrong = cli.run("list", "--since", said)
+        assert wrong.code == 2 and "last week" in wrong.err
 
 
 def test_tags_and_people_with_counts(cli: Command, root: Path):
@@ -302,3 +307,15 @@ def test_status_is_aligned_in_a_narrow_terminal(cli: Command, key: Path):
     lines = seen(cli, "status", width=40, colour=False).out.splitlines()
     [below] = [later for line, later in itertools.pairwise(lines) if line.startswith("calibration:")]
     assert re.match(r" {14}\S", below)
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("remember", "--help"), ("episode", "--help"), ("remember",)])
+def test_help_in_a_narrow_terminal(cli: Command, arguments: tuple[str, ...]):
+    # U-2: it was laid out for a wider one, and wrapped a second time
+    shown = seen(cli, *arguments, width=40, colour=False)
+    lines = (shown.out + shown.err).splitlines()
+    assert all(len(line) <= 40 for line in lines)
+    assert not any(line.strip() in ("default 3.", "[TEXT]", "a memory,", "it comes from.") for line in lines)
+    if "remember" in arguments and "--help" in arguments:
+        at = lines.index("  --importance INTEGER")
+        assert lines[at + 1] == "          1 to 5, default 3."

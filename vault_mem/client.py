@@ -33,6 +33,10 @@ class _NotTaken(Exception):
 
 def main() -> int:
     """Run the command line of this process; returns the exit code."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from vault_mem.cli.screen import open_streams
+
+        open_streams()
     arguments = sys.argv[1:]
     if arguments == ["--version"]:
         from vault_mem import __version__
@@ -269,7 +273,7 @@ def _terminal() -> str:
 def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     """Send a request and relay its answer; None if this daemon is being replaced or about to exit."""
     from vault_mem import __version__
-    from vault_mem.cli.screen import may_page
+    from vault_mem.cli.screen import NotWritten, may_page, not_written
     from vault_mem.daemon import protocol
 
     messages = protocol.Messages(connection)
@@ -292,6 +296,8 @@ def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
         return _relay(connection, messages, paged=may_page(arguments))
     except BrokenPipeError:  # our output is no longer read
         return 0
+    except NotWritten as error:
+        return not_written(error)
 
 
 def _relay(connection: Socket, messages: Messages, *, paged: bool) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from datetime import datetime
 from functools import partial, wraps
@@ -32,8 +32,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
 
 
+_NARROW = 50
+_INDENTED = 6  # options longer than that, which all are, have a line of their own
+
+
+class _Help(click.HelpFormatter):
+    """In a narrow terminal, what an option or a command does is said below it."""
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl(rows, _INDENTED if self.width < _NARROW else col_max, col_spacing)
+
+
+class Context(click.Context):
+    """A command that is run, or explained."""
+
+    formatter_class = _Help
+
+
 class _Explained(click.Command):
     """Prints its help where its console says, with examples after it, kept as they are written."""
+
+    context_class = Context
 
     def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from vault_mem.cli.look import painted, wrapped
-from vault_mem.cli.screen import wants_colour
+from vault_mem.cli.screen import NotWritten, wants_colour
 from vault_mem.errors import InvalidInput
 from vault_mem.visible import linked, shows_links, tag, visible
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vault_mem.library import Vault
     from vault_mem.operations.workspace import Workspace
 
-_NARROWEST = 20
+NARROWEST = 20
 _TO_LINE_END = "\x1b[K"
 _ID = re.compile(r"\b(?:mem|ep)_[0-9a-f]{12}\b")
 
@@ -99,11 +99,16 @@ class Console:
         self.check()
         text = visible(text)
         if self.terminal and not (as_is or self.json or self.for_tool):
-            text = wrapped(text, max(self.width, _NARROWEST))
+            text = wrapped(text, max(self.width, NARROWEST))
             text = painted(text) if self.colour else text
         if self.shows_links and self.address is not None and not self.json and not self.for_tool:
             text = _ID.sub(lambda found: self._linked(found.group()), text)
-        self.stdout.write(text + "\n")
+        try:
+            self.stdout.write(text + "\n")
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise NotWritten(error.strerror) from error
 
     def _linked(self, id_: str) -> str:
         url = self.address(id_) if self.address else ""
@@ -130,7 +135,7 @@ class Console:
         """A line for the person at the terminal, apart from the answer."""
         text = visible(text)
         if self.interactive:
-            text = wrapped(text, max(self.width, _NARROWEST))
+            text = wrapped(text, max(self.width, NARROWEST))
             text = painted(text) if self.colour else text
         self._clear_progress()
         self.stderr.write(text + "\n")

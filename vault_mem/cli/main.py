@@ -15,8 +15,8 @@ import click
 
 from vault_mem import redact
 from vault_mem.cli import screen
-from vault_mem.cli.common import help_option, known_elsewhere, place_and_form
-from vault_mem.cli.console import Console
+from vault_mem.cli.common import Context, help_option, known_elsewhere, place_and_form
+from vault_mem.cli.console import NARROWEST, Console
 from vault_mem.errors import NotFound, VaultMemError, of_system
 from vault_mem.model import MEMORY_ID
 from vault_mem.register import COMMANDS, GROUPS, command_of, module_of
@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 class _Commands(click.Group):
     """Commands that are imported when they are called."""
+
+    context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -86,8 +88,7 @@ def run(arguments: Sequence[str], console: Console) -> int:
     arguments = list(arguments) or ["--help"]
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     private = "--private" in options
-    # The width that click would find by itself, were this process the one at the terminal.
-    width = max(min(console.width, 80) - 2, 50)
+    width = max(min(console.width, 80) - 2, NARROWEST if console.terminal else 50)
 
     def call() -> int:
         result = cli.main(arguments, "vault-mem", standalone_mode=False, obj=console, terminal_width=width)
@@ -132,6 +133,8 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         return fail(console, wants_json, error.code, error.message, hint, error.exit_code)
     except BrokenPipeError:
         return 0
+    except screen.NotWritten:
+        raise  # it was done, and there is nowhere to say more
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__module__ != "pyo3_runtime":  # a panic of LanceDB's
             raise
@@ -189,13 +192,16 @@ def main(arguments: Sequence[str] | None = None, request: str = "") -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     if _is_paged(arguments):
         console.stdout = io.StringIO()
-    code = run(arguments, console)
+    code = 0
     try:
+        code = run(arguments, console)
         if isinstance(console.stdout, io.StringIO):
             screen.show(console.stdout.getvalue().encode(errors="replace"))
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stderr.close()
+    except (screen.NotWritten, OSError) as error:
+        code = screen.not_written(error)
     settle(console, arguments)
     return code
 

@@ -12,6 +12,32 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+class NotWritten(Exception):
+    """The answer could not be written where it goes: a file on a full disk, say. What the command did is done."""
+
+
+def open_streams() -> None:
+    """Stand in for standard streams that the caller closed: else a socket or a file would get their numbers."""
+    import sys
+
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nowhere, number)
+            if nowhere != number:
+                os.close(nowhere)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def not_written(error: Exception) -> int:
+    """Say that the answer could not be written; returns the exit code. Python would try again as it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    reason = getattr(error, "strerror", None) or error
+    hint = "what the command did is done; `vault-mem history` shows what it changed"
+    write(2, f"error: the answer could not be written: {reason}\n  {hint}\n".encode())
+    return 1
+
+
 def wants_colour() -> bool:
     """Whether a terminal is to be given colours (no-color.org)."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -30,10 +56,16 @@ def show(content: bytes) -> None:
 
 
 def write(handle: int, content: bytes | bytearray) -> None:
-    """Write all of it, however little the system takes at a time."""
+    """Write all of it, however little the system takes at a time. What is said beside the answer may get lost."""
     view = memoryview(content)
-    while view:
-        view = view[os.write(handle, view) :]
+    try:
+        while view:
+            view = view[os.write(handle, view) :]
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if handle == 1:
+            raise NotWritten(error.strerror) from error
 
 
 def _paged(content: bytes) -> bool:

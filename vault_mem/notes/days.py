@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 # The months in the languages that people date their notes in.
@@ -27,7 +27,7 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 _WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)}|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?![\w'])"
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)}|{'|'.join(name[:3] for name in MONTHS)}|sept)\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
-_YEAR = r"(?:,? (?P<year>20\d\d)\b)?"
+_YEAR = r"(?:,? (?P<year>(?:19|20|21)\d\d)\b|,? (?:of )?(?P<which>next year)\b(?!'))?(?! '\d\d\b)"
 _COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 WEEKDAYS_JA = "月火水木金土日"
 
@@ -44,19 +44,31 @@ _IN_DAYS = re.compile(
 )
 _ON_WEEKDAY = re.compile(rf"\b(?P<which>on|by|before|until|this|next|coming) (?:coming )?{_WEEKDAY}")
 _JA_WEEKDAY = re.compile(
-    rf"(?P<which>今週|来週|再来週|次|今度)の(?P<named>[{WEEKDAYS_JA}])曜|(?<![毎週の隔])(?P<plain>[{WEEKDAYS_JA}])曜日?(?=に|まで|の(?:朝|昼|夜|午)|、|$)"
+    rf"(?P<which>今週|来週|再来週|次|今度)の(?P<named>[{WEEKDAYS_JA}])曜|(?<![毎週の隔])(?<!第\d)(?P<plain>[{WEEKDAYS_JA}])曜日?(?=に|まで|の(?:朝|昼|夜|午)|、|$)"
 )
 _ON_DATE = re.compile(rf"\b{_DAY}(?: of)? {_MONTH}{_YEAR}")
 _MONTH_FIRST = re.compile(rf"\b{_MONTH} {_DAY}{_YEAR}")
 _ON_THE = re.compile(r"\b(?:on|by|before|until) the (?P<day>\d{1,2})(?:st|nd|rd|th)\b(?! (?:of|floor|street|time|day))")
 _ISO = re.compile(r"(?<![\d-])(?P<year>20\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\d-])")
-_JA_DATE = re.compile(r"(?:(?P<year>20\d\d)年)?(?<!\d)(?P<month>\d{1,2})月(?P<day>\d{1,2})日")
-_JA_DAY = re.compile(r"(?<![\d月])(?P<day>\d{1,2})日(?=に|まで|の|は|、|$)(?!間|後|前)")
+_JA_DATE = re.compile(
+    r"(?:(?<!\d)(?P<year>\d{4})年の?|令和(?P<reiwa>\d{1,2}|元)年の?|(?P<which>今年|再来年|来年)の?|(?<![\d年])(?<!年の))"
+    r"(?P<month>\d{1,2})月(?P<day>\d{1,2})日"
+)
+_JA_DAY = re.compile(
+    r"(?:(?P<which>今月|(?<!再)来月)の?|(?<![\d月])(?<!月の))"
+    r"(?P<day>\d{1,2})日(?=に|まで|の|は|、|$)(?!に[\d一二三四五六七八九十]+[回度錠粒杯])"
+)
+# The year or month that is said beside a day, counted from the present one.
+_AHEAD = {"今年": 0, "next year": 1, "来年": 1, "再来年": 2, "今月": 0, "来月": 1}
+_BEFORE_REIWA = 2018
 # Repeating dates, past dates and spans do not name a single day.
 _NOT_ONE_DAY = re.compile(
     r"\b(?:every|each|last|past|weekly|daily|monthly|between|from)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|"
-    r"毎[日週月年朝晩]|先週|先月|昨日|きのう|から.*まで|いつも|隔週"
+    r"\bnext year,? (?:on|by)\b|毎[日週月年朝晩]|先週|先月|昨日|きのう|去年|昨年|から.*まで|いつも|隔週"
 )
+
+
+_PATTERNS = (_WORDS, _IN_DAYS, _ON_WEEKDAY, _JA_WEEKDAY, _ISO, _JA_DATE, _ON_DATE, _MONTH_FIRST, _ON_THE, _JA_DAY)
 
 
 def named_day(text: str, today: date) -> date | None:
@@ -66,6 +78,14 @@ def named_day(text: str, today: date) -> date | None:
         return None
     found = {day for day in _days(plain, today) if day is not None}
     return found.pop() if len(found) == 1 else None
+
+
+def without_days(text: str) -> str:
+    """What a text says besides the days it names."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    for pattern in _PATTERNS:
+        plain = pattern.sub(" ", plain)
+    return plain
 
 
 def _days(text: str, today: date) -> Iterator[date | None]:
@@ -82,9 +102,11 @@ def _days(text: str, today: date) -> Iterator[date | None]:
     for pattern in (_ISO, _JA_DATE, _ON_DATE, _MONTH_FIRST):
         for match in pattern.finditer(text):
             yield _dated(match, today)
-    for pattern in (_ON_THE, _JA_DAY):
-        for match in pattern.finditer(text):
-            yield _next_day_of_month(int(match["day"]), today)
+    for match in _ON_THE.finditer(text):
+        yield _day_of_month(int(match["day"]), today)
+    for match in _JA_DAY.finditer(text):
+        months = range(_AHEAD[match["which"]], _AHEAD[match["which"]] + 1) if match["which"] else range(3)
+        yield _day_of_month(int(match["day"]), today, months)
 
 
 def _count(match: re.Match[str]) -> int:
@@ -104,24 +126,38 @@ def _weekday(today: date, number: int, weeks: int | None) -> date | None:
 
 
 def _dated(match: re.Match[str], today: date) -> date | None:
-    month = match["month"]
+    """That day of its year, or the next one; none in a past year, which is what something is about, not when."""
+    said = match.groupdict()
+    month, day = said["month"], int(said["day"])
     number = int(month) if month.isdigit() else [name[:3] for name in MONTHS].index(month[:3]) + 1
+    year = _year(said, today)
+    if year is not None:
+        return _date(year, number, day) if year >= today.year else None
+    # 29 February may be eight years away
+    coming = (_date(today.year + years, number, day) for years in range(9))
+    return next((each for each in coming if each and each >= today), None)
+
+
+def _year(said: dict[str, str | None], today: date) -> int | None:
+    if said["year"]:
+        return int(said["year"])
+    if reiwa := said.get("reiwa"):
+        return _BEFORE_REIWA + (1 if reiwa == "元" else int(reiwa))
+    which = said.get("which")
+    return today.year + _AHEAD[which] if which else None
+
+
+def _date(year: int, month: int, day: int) -> date | None:
     try:
-        if match["year"]:
-            return date(int(match["year"]), number, int(match["day"]))
-        day = date(today.year, number, int(match["day"]))
-        return day if day >= today else day.replace(year=today.year + 1)
+        return date(year, month, day)
     except ValueError:  # 30 February
         return None
 
 
-def _next_day_of_month(number: int, today: date) -> date | None:
-    for months in range(3):
-        first = (today.replace(day=1) + timedelta(days=31 * months)).replace(day=1)
-        try:
-            day = first.replace(day=number)
-        except ValueError:
-            continue
-        if day >= today:
+def _day_of_month(number: int, today: date, months: Iterable[int] = range(3)) -> date | None:
+    for ahead in months:
+        year, month = divmod(today.year * 12 + today.month - 1 + ahead, 12)
+        day = _date(year, month + 1, number)
+        if day and day >= today:
             return day
     return None

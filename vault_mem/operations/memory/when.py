@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta, tzinfo
 
-from vault_mem.notes.days import named_day
+from vault_mem.notes.days import named_day, without_days
 from vault_mem.notes.parse import read_time
 from vault_mem.ranking.times import times
 
@@ -45,13 +45,15 @@ def moment(text: str, now: datetime, *, ahead: bool = False) -> datetime | None:
 
 
 def _named(text: str, now: datetime, *, ahead: bool) -> datetime | None:
-    years = (now.year, now.year + 1) if ahead else (now.year - 1, now.year)
+    years = range(now.year, now.year + 9) if ahead else range(now.year - 8, now.year + 1)  # for 29 February
     said = times(f"in {text}", now, years)  # without it, "march" is a verb
     starts = sorted({(start + end) / 2 if _AGO.search(text) else start for start, end in said.spans})
     if starts and not _AROUND.sub("", said.rest):
         fitting = [each for each in starts if (each > now.timestamp()) == ahead]
         begins = (fitting or starts)[0 if ahead else -1]
         return datetime.fromtimestamp(begins, now.tzinfo).replace(hour=0, minute=0, second=0, microsecond=0)
+    if _AROUND.sub("", without_days(text)):  # an hour, an era: what is not understood may change the day
+        return None
     day = named_day(text, now.date())
     return _midnight(day, now.tzinfo) if day is not None and now.tzinfo else None
 
