@@ -209,3 +209,10 @@ def test_a_hostile_file_cannot_write_where_it_likes(vault: Vault, tmp_path: Path
     assert [path.parent.parent for path in tmp_path.rglob("evil.md")] == [vault.root / "memories"]
     assert not list(vault.root.rglob(".hidden.md"))
     assert len(everything(vault)) == 2
+
+
+def test_a_line_that_is_no_memory_is_refused_in_plain_words(cli: Command, tmp_path: Path):
+    source = tmp_path / "mine.jsonl"
+    source.write_text('{"text": "The ferry leaves at nine"}\n["The ferry leaves at nine"]\n')
+    reasons = [each["reason"] for each in cli.json("import", str(source))["refused"]]
+    assert reasons == ["not a memory as export writes it: no id and no content and no created"] * 2

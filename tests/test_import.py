@@ -92,15 +92,32 @@ def test_private_stays_private(cli: Command, vault: Vault):
     assert len(notes) == 3 and all(mode(path) == 0o600 for path in notes)
 
 
-def test_openclaw_entries_by_file_and_line(cli: Command, vault: Vault):
+def test_openclaw_entries(cli: Command, vault: Vault):
     cli.json("import", str(DATA / "openclaw"))
-    found = by_source(vault)
-    dentist = found["openclaw:memory/2026-01-03.md#L3"]
-    assert dentist.content == "The dentist appointment moved to Thursday."
+    found = {each.content: each for each in by_source(vault).values()}
+    dentist = found["The dentist appointment moved to Thursday."]
+    assert (dentist.source or "").startswith("openclaw:memory/2026-01-03.md#")
     assert dentist.created.isoformat() == "2026-01-03T09:15:00+09:00"
-    assert found["openclaw:memory/2026-01-03.md#L6"].content.startswith("The cat slept")
-    curated = found["openclaw:MEMORY.md#L6"]
-    assert curated.content == "Uses fish as a shell\n  on every machine." and curated.importance == 4
+    assert any(content.startswith("The cat slept") for content in found)
+    curated = found["Uses fish as a shell\n  on every machine."]
+    assert (curated.source or "").startswith("openclaw:MEMORY.md#") and curated.importance == 4
+
+
+@pytest.mark.parametrize(
+    ("place", "format_"),
+    [("MEMORY.md", "openclaw"), ("memory/2026-01-03.md", "openclaw"), (".memsearch/memory/2026-01-03.md", "memsearch")],
+)
+def test_an_entry_before_those_that_are_here(cli: Command, vault: Vault, tmp_path: Path, place: str, format_: str):
+    # K-3: each entry was known by its line, so the new one was taken for the one that had been there
+    file = tmp_path / "workspace" / place
+    file.parent.mkdir(parents=True)
+    file.write_text("- The landlord is called Petersen\n- The wifi password is on the fridge\n")
+    assert cli.json("import", str(tmp_path / "workspace"), "--format", format_)["counts"]["imported"] == 2
+    vault.update(next(iter(by_source(vault).values())).id, "Something else was written here since.")
+    file.write_text("- Anna moved to Trondheim in October\n" + file.read_text())
+    again = cli.json("import", str(tmp_path / "workspace"), "--format", format_)
+    assert again["counts"] == {"imported": 1, "skipped": 2, "duplicates": 0, "refused": 0}
+    assert "Anna moved to Trondheim in October" in [each.content for each in by_source(vault).values()]
 
 
 def test_basic_memory_observations_and_relations(cli: Command, vault: Vault):
@@ -210,7 +227,6 @@ def test_a_growing_log_brings_only_what_is_new(cli: Command, tmp_path: Path):
 def test_blocks_of_a_markdown_text():
     text = "# T\n\nOne\nline.\n\n- a\n  - b\n\n1. c\n\n```\n- code\n\nmore\n```\n---\n"
     assert [block.text for block in blocks(text)] == ["One\nline.", "a\n  - b", "c", "```\n- code\n\nmore\n```\n---"]
-    assert [block.number for block in blocks(text)] == [3, 6, 9, 11]
 
 
 def test_a_vault_in_the_workspace_itself(tmp_path: Path, env: dict[str, str]):
@@ -222,7 +238,8 @@ def test_a_vault_in_the_workspace_itself(tmp_path: Path, env: dict[str, str]):
     log = (root / "memory/2026-01-03.md").read_text()
     assert log.count("[id:mem_") == 4 and log.count("The dentist") == 2  # the views mirror what came in
     vault = Vault(root, env=env)
-    vault.update(by_source(vault)["openclaw:memory/2026-01-03.md#L4"].id, "Something else was written here since.")
+    logged = next(source for source in by_source(vault) if source.startswith("openclaw:memory/2026-01-03.md#"))
+    vault.update(by_source(vault)[logged].id, "Something else was written here since.")
     again = cli.json("import", ".")
     assert again["counts"] == {"imported": 0, "skipped": 5, "duplicates": 0, "refused": 0}
 

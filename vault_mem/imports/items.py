@@ -147,11 +147,10 @@ def short_hash(text: str) -> str:
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph or list item of a Markdown text, with the heading above it and its first line's number."""
+    """A paragraph or list item of a Markdown text, with the heading above it."""
 
     text: str
     heading: str
-    number: int
 
 
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
@@ -162,16 +161,16 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 
 def blocks(text: str) -> Iterator[Block]:
     """Cut a Markdown text into its paragraphs and list items; a list item keeps the lines indented below it."""
-    heading, first, in_code = "", 0, False
+    heading, in_code = "", False
     lines: list[str] = []
 
     def block() -> Iterator[Block]:
         whole = "\n".join(lines).strip()
         body = _BULLET.sub("", whole, count=1) if _BULLET.match(whole) else whole
         if body.strip("-*_= \n"):
-            yield Block(body, heading, first)
+            yield Block(body, heading)
 
-    for number, row in enumerate(text.splitlines(), start=1):
+    for row in text.splitlines():
         if _FENCE.match(row):
             in_code = not in_code
         title = None if in_code else _HEADING.match(row) or _BOLD_LINE.match(row.strip())
@@ -182,7 +181,5 @@ def blocks(text: str) -> Iterator[Block]:
         if title:
             heading = title.group(1).strip()
         elif row.strip() or in_code:
-            if not lines:
-                first = number
             lines.append(row)
     yield from block()

@@ -14,6 +14,7 @@ from vault_mem.model import LINK_TYPES, MEMORY_ID, TIME_KEYS, Memory, from_recor
 from vault_mem.notes.links import WIKILINK
 
 NAME = "jsonl"
+_NEEDED = ("id", "content", "created")
 _FIELDS = {each.name for each in fields(Memory)}
 
 
@@ -36,6 +37,9 @@ def read(path: Path, zone: tzinfo) -> Found:
 def _item(raw: bytes, where: str, zone: tzinfo) -> Item | BadItem:
     try:
         record = json.loads(raw.decode("utf-8-sig"))
+        lacking = [name for name in _NEEDED if not isinstance(record, dict) or name not in record]
+        if lacking:
+            return BadItem(where, f"not a memory as export writes it: no {' and no '.join(lacking)}")
         memory = from_record({name: value for name, value in record.items() if name in _FIELDS})
         for name in TIME_KEYS:
             value = getattr(memory, name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from pathlib import Path
 
-from vault_mem.imports.items import BadItem, Found, Item, blocks
+from vault_mem.imports.items import BadItem, Found, Item, blocks, short_hash
 from vault_mem.imports.openclaw import day_of, timed
 
 NAME = "memsearch"
@@ -30,7 +30,7 @@ def read(path: Path, zone: tzinfo) -> Found:
             if block.text.startswith("<!--"):
                 continue  # a reference to the transcript
             created, content = timed(block.text, day)
-            yield Item(f"{NAME}:{file.name}#L{block.number}", content, created)
+            yield Item(f"{NAME}:{file.name}#{short_hash(block.text)}", content, created)
 
 
 def _days(path: Path) -> Iterator[Path]:

@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
-from vault_mem.imports.items import BadItem, Found, Item, blocks
+from vault_mem.imports.items import BadItem, Found, Item, blocks, short_hash
 from vault_mem.notes.text import split_text
 
 NAME = "openclaw"
@@ -39,7 +39,7 @@ def read(path: Path, zone: tzinfo) -> Found:
         for block in blocks(_own(text)):
             created, content = timed(block.text, day)
             yield Item(
-                source=f"{NAME}:{name}#L{block.number}",
+                source=f"{NAME}:{name}#{short_hash(block.text)}",
                 content=content,
                 created=created,
                 fields={"importance": CURATED_IMPORTANCE, "kind": "fact"} if curated else {},
@@ -47,11 +47,8 @@ def read(path: Path, zone: tzinfo) -> Found:
 
 
 def _own(text: str) -> str:
-    """The text without front matter and our lines: ours change, and must not move the numbers of the others."""
-    note = split_text(text)
-    front = note.opening + (note.front or "") + note.closing
-    body = _MANAGED.sub("", note.body)
-    return "\n" * front.count("\n") + _VIEW.sub("", body)
+    """The text without front matter and our lines."""
+    return _VIEW.sub("", _MANAGED.sub("", split_text(text).body))
 
 
 def day_of(stem: str, zone: tzinfo) -> datetime | None:
