@@ -81,6 +81,7 @@ def test_recall_puts_the_newer_first(cli: Command) -> None:
     ("task", "done", "query"),
     [
         ("Renew the passport", "The passport has been renewed", "passport"),
+        ("TODO: document the --split option in kestrel's README", "Documented --split in kestrel's README", "README"),
         ("請求書を田中さんに送る", "請求書を田中さんに送った", "請求書"),
     ],
 )
@@ -231,3 +232,16 @@ def test_chinese_is_not_judged_as_japanese(cli: Command) -> None:
         cli.run("remember", text, "--kind", "fact", env={"VAULT_MEM_NOW": f"2026-03-0{day}T09:00:00+09:00"})
     found = cli.json("recall", "小明 学校 足球比赛")["results"]
     assert len(found) == 2 and not any(each.get("maybe_replaced_by") for each in found)
+
+
+def test_news_of_a_thing_replaces_nothing_about_its_owner(cli: Command) -> None:
+    # D-10: the lesson has moved, the school has not
+    texts = ["Leo is in second grade at Birchwood, his teacher is Ms. Okafor.", "We drive a 2014 Honda Jazz."]
+    texts += [
+        "Mom lives at 14 Elm Court.",
+        "Leo's piano lesson is now on Tuesdays at 4, Mrs. Lind can't do Wednesdays any more.",
+    ]
+    for day, text in enumerate(texts, 1):
+        cli.run("remember", text, "--kind", "fact", env={"VAULT_MEM_NOW": f"2026-03-0{day}T09:00:00+09:00"})
+    found = cli.json("recall", "Who is Leo's teacher?")["results"]
+    assert found[0]["content"].startswith("Leo is in second grade") and "maybe_replaced_by" not in found[0]

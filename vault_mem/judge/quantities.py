@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from vault_mem.judge.words import known, read_rows, read_words
+from vault_mem.judge.words import compiled, known, read_rows, read_words
 from vault_mem.notes.days import MONTHS, WEEKDAYS, WEEKDAYS_JA
 
 _FIRST_MARK, _MARKS = 0xE000, 0x1800  # private-use characters; each marks where a quantity was removed
@@ -94,10 +94,15 @@ _SECONDS = {"hour": 3600.0, "minute": 60.0, "second": 1.0, "ms": 0.001}
 class Reader(NamedTuple):
     """A pattern and what it means. Every match contains the `word`, and one of the `signs` if there are any."""
 
-    pattern: re.Pattern[str]
+    written: str
     read: Callable[[re.Match[str]], Quantity | None]
     signs: frozenset[str]
     word: str
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, compiled when it is first used."""
+        return compiled(self.written)
 
 
 _ANY_DIGIT = re.compile(r"\d")
@@ -116,7 +121,7 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
     signs = set(text)
     if _ANY_DIGIT.search(text):  # of whatever script
         signs.add(_DIGITS[0])
-    for pattern, read, needed, word in READERS:
+    for written, read, needed, word in READERS:
         if (needed and needed.isdisjoint(signs)) or word not in text:
             continue
 
@@ -127,7 +132,7 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
             found.append(quantity)
             return f" {mark(len(found) - 1)} "
 
-        text = pattern.sub(take, text)
+        text = compiled(written).sub(take, text)
     return found, text
 
 
@@ -288,7 +293,7 @@ def _readers() -> Iterator[Reader]:
     def reader(
         pattern: str, read: Callable[[re.Match[str]], Quantity | None], signs: str = "", word: str = ""
     ) -> Reader:
-        return Reader(re.compile(pattern), read, frozenset(signs), word)
+        return Reader(pattern, read, frozenset(signs), word)
 
     # addresses, options, operators, file paths
     yield reader(r"https?://[!-(*-~]+", lambda m: Quantity("identifier", m.group().rstrip(".,"), m.group()), "/")

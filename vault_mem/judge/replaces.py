@@ -55,6 +55,7 @@ _DOING = re.compile(
 )
 _NEW = re.compile(r"\bnew (?:\w+ (?=\w+ (?:is|are|was)\b))?([a-z]+)")
 _OWNS = re.compile(r"\b(\w+)['’]s (\w+)")
+_OWNS_WHAT = re.compile(r"\b(\w+)['’]s (\w+(?: \w+)?)")
 _OURS = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|everyone|everybody|the (?:group|team|class|club|family))\b"
     r"|私|僕|俺|うち|我が家|みんな"
@@ -320,6 +321,8 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
     own, others = old.somebody, new.somebody
     elsewhere = bool(own) and not own & forms and (bool(others) or new.group)
     if old.subject_forms & forms and not elsewhere:
+        if _about_something_owned(old, new):
+            return 0.0
         return SAME_KIND if _another_of_its_kind(old, new, forms) else OWNED if _only_owns(old, new) else 1.0
     if pair.ends and not (own and others):
         return 1.0
@@ -364,6 +367,21 @@ def _only_owns(old: Statement, new: Statement) -> bool:
     """Whether the new text is about something that belongs to the old text's subject: Gustav's hospital."""
     owners = {owner for owner, thing in _OWNS.findall(new.lower) if thing in _forms(old.rest)}
     return bool(owners & old.somebody)
+
+
+def _about_something_owned(old: Statement, new: Statement) -> bool:
+    """Whether the new text names the old subject only as the owner of a thing that is not in question there.
+
+    "Leo's piano lesson moved to Tuesday" changes nothing of "Leo is in second grade".
+    """
+    things = {owner: what.split() for owner, what in _OWNS_WHAT.findall(new.lower)}
+    for somebody in old.subject_forms & {*things}:
+        forms = {form for word in things[somebody] for form in (word, lemma(word))}
+        asked = {question for form in forms for question in _questions_of_text(form)}
+        named = len(re.findall(rf"\b{re.escape(somebody)}\b", new.lower))
+        if named == 1 and not forms & old.forms and not asked & old.questions:
+            return bool(asked)
+    return False
 
 
 def _is_user(one: Statement, other: Statement) -> bool:

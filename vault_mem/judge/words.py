@@ -12,6 +12,8 @@ from vault_mem.embedding.sorted_lines import look_up
 
 DATA = Path(__file__).parent / "data"
 _NONE: frozenset[str] = frozenset()
+# Most of a hundred patterns are for a word or sign that the texts of a command do not have.
+compiled = cache(re.compile)
 # The Japanese particle after a word shows its role.
 _PARTICLE = re.compile(
     r"\s*(?:さん|様|くん|君|ちゃん|先生|氏)?(が|は|を|に|へ|から|より|と|の|で|も|まで|によって|により)"
