@@ -278,6 +278,32 @@ def test_answers_speak_of_tools(home: Command) -> None:
     assert [each["command"] for each in operations] == ["reopen", "close", "edit"]
 
 
+def test_an_empty_operation_undoes_nothing(home: Command) -> None:
+    # A-2, S-7: models fill in arguments that they do not need with empty texts
+    wire = Wire()
+    wire.call("remember", content="The tide gauge at Ushimado is read at 6.")
+    before = contents(home.cwd)
+    looked = wire.call("undo", operation="")["structuredContent"]
+    assert looked["status"] == "not undone" and looked["would_undo"]["command"] == "remember"
+    assert home.run("undo", "").code == 4  # "$OP" in a script where it is not set
+    assert contents(home.cwd) == before
+
+
+def test_hints_for_what_a_tool_cannot_do(home: Command) -> None:
+    # no command and no option of a shell
+    wire = Wire()
+    for tool, arguments in (
+        ("update_memory", {"memory_id": KNOWN, "fields": {"supersedes": ABSENT}}),
+        ("update_memory", {"accept": "rv-00000000"}),
+        ("remember", {"content": "The tern is back.", "to": "/no/such/vault"}),
+    ):
+        result = wire.call(tool, **arguments)
+        assert result["isError"] and "`" not in result["content"][0]["text"], result
+        assert "vault-mem " not in result["content"][0]["text"] and "--" not in result["content"][0]["text"].replace(
+            "---", ""
+        )
+
+
 def test_what_a_person_added_stays(home: Command) -> None:
     # S-8: update_memory replaces what we wrote
     wire = Wire()

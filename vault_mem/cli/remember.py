@@ -9,7 +9,7 @@ import click
 
 from vault_mem.cli.common import Command, beside, finish, moment, open_vault, reply, scaffolded, vault_name
 from vault_mem.cli.console import Console
-from vault_mem.errors import InvalidInput
+from vault_mem.errors import InvalidInput, VaultNotFound
 from vault_mem.fields import Form
 from vault_mem.messages import notices, save_and_find, scaffolds
 from vault_mem.model import GIVEN, fields_of
@@ -144,7 +144,11 @@ def _must_answer_here(console: Console, target: str) -> None:
     """A model saves into the vaults that it is given, and into no other."""
     nearest = find_vault(console.vault, console.cwd, console.env)
     known = [nearest, *other_vaults(nearest, console.vaults, console.cwd, console.env)]
-    if find_vault(target, console.cwd, console.env) not in known:
+    try:
+        offered = find_vault(target, console.cwd, console.env) in known
+    except VaultNotFound:
+        offered = False
+    if not offered:
         names = ", ".join(vault_name(console, root) for root in known)
         raise InvalidInput(f"{target} is not one of the vaults offered here", f"they are: {names}")
 

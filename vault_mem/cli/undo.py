@@ -20,7 +20,7 @@ def command(console: Console, op: str | None, yes: bool, by_number: bool) -> int
     would take back and asks, or needs --yes.
     """
     vault = open_vault(console)
-    if op is None and by_number:
+    if by_number and not op:  # a model fills in what it does not need with an empty text
         found = vault.look_at_undo()
         reply(console, vault, found, keep_clean.would_undo(found))
         return 0

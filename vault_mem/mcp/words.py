@@ -11,6 +11,7 @@ from vault_mem.mcp.tools import BY_NAME, TOOLS
 _IDS = r"((?:mem|ep)_\w+(?: or (?:mem|ep)_\w+)*|ID)"
 # A command as hints name it, the tool that does the same, and how to call it. `{0}` is the first group.
 _CALLS = (
+    (r"vault-mem remember \.\.\. --supersedes ID", "remember", "remember with supersedes"),
     (rf"--supersedes {_IDS}", "remember", "supersedes: {0}"),
     (rf"vault-mem done {_IDS}", "update_memory", "update_memory with memory_id {0} and done"),
     (rf"vault-mem close {_IDS}(?: --vault \S+)?", "update_memory", "update_memory with memory_id {0} and close"),
@@ -23,6 +24,7 @@ _CALLS = (
     (r"vault-mem tidy schema", "tidy_apply", "the schema of tidy_apply"),
     (r"vault-mem tidy candidates --json", "tidy_candidates", "tidy_candidates"),
     (r'try: vault-mem (?:recall|search|remember) "\.\.\."', "", "give it some words"),
+    (r"vault-mem review list` shows them", "wake_up", "wake_up lists them"),
     (r"only what --vault names first is changed", "", "only update_memory changes it from here"),
     (r"read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not", "", "ask a person"),
 )

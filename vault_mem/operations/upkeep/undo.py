@@ -94,7 +94,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
     """
     folder = workspace.folder
     with writing(folder):
-        entry, since = (named(folder, op), None) if op else last(folder)
+        entry, since = (named(folder, op), None) if op is not None else last(folder)
         if since is not None and not sure:
             raise Unsafe(
                 f"{since.command} ({since.op}) cannot be undone; before it came {entry.command} ({entry.op})",
