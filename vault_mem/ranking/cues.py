@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
+from functools import lru_cache
 
 from vault_mem.index.terms import STOP, normalised, stem, terms
 
@@ -72,15 +74,16 @@ def wants_overview(query: str) -> bool:
     return bool(_OVERVIEW.search(normalised(query)))
 
 
-def feelings(text: str) -> set[str]:
+@lru_cache(maxsize=500)
+def feelings(text: str) -> frozenset[str]:
     """The feelings a text names, each by one word; a word that memories are marked with names itself."""
     plain = normalised(text)
     words = set(re.findall(r"[a-z]+", plain))
-    found = {_BY_WORD[word] for word in words if word in _BY_WORD}
+    found = frozenset(_BY_WORD[word] for word in words if word in _BY_WORD)
     return found | {name for piece, name in _BY_PIECE if piece in plain}
 
 
-def feels(emotion: str, wanted: set[str], query: str) -> bool:
+def feels(emotion: str, wanted: Set[str], query: str) -> bool:
     """Whether an emotion written in a memory is one that the query names."""
     label = normalised(emotion)
     return bool(feelings(label) & wanted) or bool(re.search(rf"\b{re.escape(label)}\b", normalised(query)))

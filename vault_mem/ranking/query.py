@@ -75,7 +75,7 @@ class Query:
     wants_time: bool
     wants_number: bool
     asked_for: list[str]  # signs of what an answer must name
-    feelings: set[str]
+    feelings: frozenset[str]
     wants_important: bool
     wants_overview: bool
     looked_up: bool

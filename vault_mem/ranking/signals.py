@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence, Set
 from functools import lru_cache
-from pathlib import PurePosixPath
 from sys import intern
 
 import numpy as np
@@ -18,7 +17,7 @@ from vault_mem.index.corpus import Likeness
 from vault_mem.index.packed import TITLE
 from vault_mem.index.terms import called, normalised, share_unspaced, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
-from vault_mem.notes.links import ID_AT_END
+from vault_mem.notes.links import stem_of
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import REACH, Moments
 from vault_mem.ranking.query import Query, plain_part, share
@@ -26,6 +25,7 @@ from vault_mem.ranking.reading import TextForm, readings, tells
 from vault_mem.ranking.times import DAY, within, worth
 from vault_mem.ranking.words import passages_of, total
 
+_OURS = re.compile(r"[-/][0-9a-f]{8}\.md$|(?:^|/)(?:mem|ep)_[0-9a-f]{12}\.md$").search  # a name that the tool makes
 _MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
 Signal = NDArray[np.float32]
 Places = NDArray[np.int64]
@@ -214,17 +214,20 @@ class CandidatePool:
         for term, each in self.query.terms:
             wanted[stem(term)] = wanted.get(stem(term), 0.0) + each
 
-        def told(names: Callable[[Catalogue, int], tuple[str, ...]], places: Places) -> list[float]:
-            words = (names(self.catalogue, place) for place in places.tolist())
-            return [math.fsum([wanted[word] for word in each if word in wanted]) for each in words]
+        def told(names: Iterable[tuple[str, ...]]) -> list[float]:
+            return [
+                0.0 if wanted.keys().isdisjoint(each) else math.fsum([wanted[word] for word in each if word in wanted])
+                for each in names
+            ]
 
         title, long = np.zeros(len(self.places)), self.turn < 1
         if self.catalogue.complete:
-            title[long] = told(titles, self.places[long])
+            title[long] = told(titles(self.catalogue, place) for place in self.places[long].tolist())
         else:
             for word, each in wanted.items():
                 title += each * np.isin(self.places, self.catalogue.marked(TITLE, word))
-        found = np.maximum((1 - self.turn) * title, told(given_name, self.places))
+        given = told(given_names(self.catalogue, self.places.tolist()))
+        found = np.maximum((1 - self.turn) * title, given)
         return np.asarray(found / float(self.total), dtype=np.float32)
 
     def _named(self) -> dict[str, Signal]:
@@ -289,10 +292,7 @@ class CandidatePool:
         summary = _array(catalogue.kinds[place] == "summary" for place in places.tolist())
         return {
             "decay": fresh,
-            "emotion": _array(
-                self._intensity(place) if label in felt else 0.0
-                for place, label in zip(places.tolist(), labels, strict=True)
-            ),
+            "emotion": self._intensities(labels, felt),
             "feeling": _array(named.get(label, False) for label in labels),
             "importance": importance.astype(np.float32),
             "important": (importance * query.wants_important).astype(np.float32),
@@ -300,13 +300,18 @@ class CandidatePool:
             "overview": summary * query.wants_overview,
         }
 
-    def _intensity(self, place: int) -> float:
-        """How strong the emotion of a memory is; one that does not say is half as strong as can be."""
+    def _intensities(self, labels: Sequence[str], felt: Set[str]) -> Signal:
+        """How strong the emotion of each memory is; one that does not say is half as strong as can be."""
         known: MutableMapping[int, float] = self.catalogue.by_place("intensities")
-        if place not in known:
-            said = self.catalogue.record(place).get("intensity")
-            known[place] = 0.5 if said is None else float(said)
-        return known[place]
+        found = np.zeros(len(labels), dtype=np.float32)
+        for at, place in enumerate(self.places.tolist()):
+            if labels[at] in felt:
+                strength = known.get(place)
+                if strength is None:
+                    said = self.catalogue.record(place).get("intensity")
+                    strength = known[place] = 0.5 if said is None else float(said)
+                found[at] = strength
+        return found
 
 
 def _shrunk(values: Signal, by: Signal) -> Signal:
@@ -332,14 +337,15 @@ def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
     return known[place]
 
 
-def given_name(catalogue: Catalogue, place: int) -> tuple[str, ...]:
-    """The words of a file's name, unless the tool made it."""
-    known: MutableMapping[int, tuple[str, ...]] = catalogue.by_place("given names")
-    if place not in known:
-        name = PurePosixPath(catalogue.files[place]).stem
-        ours = ID_AT_END.search(name) or name == catalogue.ids[place]
-        known[place] = () if ours else tuple({intern(stem(term)) for term in terms(name)})
-    return known[place]
+def given_names(catalogue: Catalogue, places: Iterable[int]) -> list[tuple[str, ...]]:
+    """The words of each file's name, unless the tool made it."""
+    files = catalogue.files
+    return [() if _OURS(files[place]) else _words_of(stem_of(files[place])) for place in places]
+
+
+@lru_cache(maxsize=2_000)
+def _words_of(name: str) -> tuple[str, ...]:
+    return tuple({intern(stem(term)) for term in terms(name)})
 
 
 def shown(catalogue: Catalogue, place: int, row: int) -> str:
