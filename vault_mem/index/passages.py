@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from vault_mem.notes.sentences import sentences
+
 # A passage is about as long as a model's 512 tokens, and readable at a glance.
 PASSAGE_LENGTH = 800
 # Up to here a memory is one passage: cutting it would only scatter it.
@@ -12,7 +14,6 @@ WHOLE_LENGTH = 1200
 MAX_PASSAGES = 600
 
 _PARAGRAPH = re.compile(r"\n\s*\n")
-_SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+|\n")
 
 
 def passages(text: str) -> list[str]:
@@ -40,9 +41,8 @@ def _pieces(text: str) -> list[str]:
         if len(paragraph) <= PASSAGE_LENGTH:
             pieces.append(paragraph + "\n\n")
             continue
-        for sentence in _SENTENCE_END.split(paragraph):
-            if sentence:
-                chunks = range(0, len(sentence), PASSAGE_LENGTH)
-                pieces += [sentence[start : start + PASSAGE_LENGTH] + " " for start in chunks]
+        for sentence in sentences(paragraph):
+            chunks = range(0, len(sentence), PASSAGE_LENGTH)
+            pieces += [sentence[start : start + PASSAGE_LENGTH] for start in chunks]
         pieces[-1] += "\n\n"
     return pieces

@@ -13,6 +13,7 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.judge import MAX_LENGTH
 from vault_mem.judge.text import LIGHT, Text, names_in, texts
 from vault_mem.judge.words import Word, read_words
+from vault_mem.notes.sentences import sentences
 
 _TONE = read_words("tone.txt") | LIGHT
 # Words up to this weight in the model name no thing: "good" has 0.4, "job" 0.8, "store" 1.0, "guitar" 1.4.
@@ -34,6 +35,8 @@ NEEDED, SHARE = 0.55, 0.15
 SHORT_NEEDED, SHORT_SHARE = 0.2, 0.7
 # The weight of an identifier that both texts have: that of a specific word.
 IDENTIFIER = 0.5
+# A first sentence of more characters than this says more than a greeting.
+SHORT_SENTENCE = 60
 # Letters of languages that have no word lists here.
 _UNREAD = re.compile(r"[^\W\d_A-Za-zÀ-ÖØ-öø-ÿぁ-ヺー一-鿿々〆]")
 
@@ -95,7 +98,6 @@ _CLOSING = re.compile(
     r"|\s*(?:どうぞ)?(?:よろしく|宜しく)お願い[^。\n]{0,10}。?\s*$",
     re.IGNORECASE,
 )
-_FIRST_SENTENCE = re.compile(r"[^.!?。！？\n]{1,60}[.!?。！？]\s*(?=\S)")
 
 
 def _without_formulas(before: str, after: str) -> tuple[str, str]:
@@ -103,9 +105,9 @@ def _without_formulas(before: str, after: str) -> tuple[str, str]:
     one, two = (
         _CLOSING.sub("", text[m.end() :] if (m := _OPENING.match(text)) else text) or text for text in (before, after)
     )
-    first = _FIRST_SENTENCE.match(one)
-    if first and two.startswith(first.group()) and one != two and not names_in(first.group()):
-        return one[first.end() :], two[first.end() :] or two
+    first, *rest = sentences(one) or [""]
+    if rest and len(first) <= SHORT_SENTENCE and two.startswith(first) and one != two and not names_in(first):
+        return "".join(rest), two.removeprefix(first) or two
     return one, two
 
 

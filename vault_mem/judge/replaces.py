@@ -23,6 +23,7 @@ from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
 from vault_mem.judge.text import Text, names_in
 from vault_mem.judge.words import Word, known, opposed, opposite, read_phrases, read_rows, read_words
+from vault_mem.notes.sentences import sentences
 
 PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
 # From this value on, the user is told: a plain word of change needs a likely subject and question, an unclear one needs
@@ -78,7 +79,6 @@ _TO = re.compile(
 )
 _TOPIC = re.compile(r"([^、。はが]{2,20})[はが]")
 _USER = frozenset(("user", "ユーザー", "ユーザ"))
-_SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<![A-Z][a-z]s)(?<=[.!?])\s+(?=[A-Z\"'“])|(?<=[。！？])|\n")
 _WIDE = re.compile(r"[ぁ-ゖァ-ヺー一-鿿々〆]")
 # In ギターの弦を替えた the strings are replaced, not the guitar.
 _ENDED_JA = (
@@ -277,7 +277,7 @@ def stated(text: str) -> str:
         return ""
     if len(text) <= MAX_WIDTH and _width(text) <= MAX_WIDTH:
         return text
-    first = _SENTENCE.split(text.strip(), maxsplit=1)[0]
+    first = sentences(text.strip())[0].strip()
     return first if len(first) <= MAX_WIDTH and _width(first) <= MAX_WIDTH else ""
 
 

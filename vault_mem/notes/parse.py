@@ -41,6 +41,7 @@ from vault_mem.notes.links import (
     stem_of,
     unwrapped,
 )
+from vault_mem.notes.sentences import sentences
 from vault_mem.notes.text import BOM, NoteText, split, split_text
 from vault_mem.notes.write import slug
 
@@ -71,7 +72,6 @@ _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MUL
 # To Obsidian `Private` is the same property; and where the key is there twice, one line is enough.
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
 _RETURN = re.compile(r"\r\n?")
-_SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s))")
 _KEY_LINE = re.compile(r"^([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
 
 # Types that may be turned into text; YAML collections can refer to themselves, or expand to gigabytes.
@@ -202,8 +202,7 @@ def title_of(body: str) -> str:
         line = plain(line[:_TITLE_SOURCE])
         if not line:
             continue
-        sentence = _SENTENCE.match(line)
-        line = (sentence.group() if sentence else line).rstrip("。.! ！")
+        line = sentences(line)[0].rstrip("。.! ！")
         return line if len(line) <= TITLE_LENGTH else line[:TITLE_LENGTH].rstrip() + "..."
     return ""
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from vault_mem.notes.sentences import sentences
+
 # Most sure first: of more than fit a day, the first are proposed.
 RULES = ("asked", "correction", "decision", "preference", "person", "date", "version", "statement")
 _KINDS = {"decision": "event", "person": "fact", "date": "event"}
@@ -17,10 +19,6 @@ _KINDS = {"decision": "event", "person": "fact", "date": "event"}
 _FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"^\s*(?:[>|$#+]|at .+\(.*:\d+|File \"|\d+[:|]\s|[\w./-]+:\d+:|[{}\[\]();]+$).*$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•・]|\d+[.)])\s+")
-_ABBREVIATED = "".join(
-    rf"(?<!\b{each}\.)" for each in ("Dr", "Mr", "Mrs", "Ms", "Prof", "St", "vs", "etc", "e\\.g", "i\\.e")
-)
-_END = re.compile(rf"{_ABBREVIATED}(?<=[.!?])[\"')\]]*\s+|(?<=[。！？])|\n+", re.IGNORECASE)
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _LEAST, _LEAST_JAPANESE, _MOST = 14, 8, 280
 _LEAST_WORDS = 4
@@ -90,16 +88,16 @@ def worth_keeping(text: str, *, at_work: bool = False) -> Iterator[WorthKeeping]
     `at_work`: the agent works on something with its tools. There plain statements tell how that is; in small talk they
     are mostly opinions.
     """
-    for sentence in sentences(text):
+    for sentence in _said(text):
         found = _judged(sentence, at_work)
         if found is not None:
             yield found
 
 
-def sentences(text: str) -> Iterator[str]:
+def _said(text: str) -> Iterator[str]:
     """The sentences that a person wrote: no code, no output, no quotes."""
-    for each in _END.split(_CODE.sub("", _FENCE.sub("\n", text))):
-        plain = _BULLET.sub("", (each or "").strip()).strip()
+    for each in sentences(_CODE.sub("", _FENCE.sub("\n", text))):
+        plain = _BULLET.sub("", each.strip()).strip()
         if plain:
             yield plain
 

@@ -16,6 +16,7 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.corpus import Corpus
 from vault_mem.index.lexicon import weight
 from vault_mem.index.terms import STOP, normalised, terms, unspaced
+from vault_mem.notes.sentences import sentences
 from vault_mem.ranking import cues, reading, times
 from vault_mem.ranking.late import MAX_QUERY_TOKENS, RARITY
 from vault_mem.ranking.names import Directory, Named
@@ -45,7 +46,6 @@ _KANA = re.compile(r"[ぁ-ゖァ-ヺー]")
 _HIRAGANA = re.compile(r"[ぁ-ゖー]")
 _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{2,80})[\"”」』]")
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_./:@#+][a-z0-9]+)+|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{2,}|\d{3,}")
-_SENTENCE_END = re.compile(r"[。！？]+|[.!?]+(?=\s|$)")
 _QUESTION = re.compile(
     r"\?|^\s*(?:what|when|where|which|who|whom|whose|why|how|did|does|do|is|are|was|were|has|have|can|could|would|will)\b|"
     r"(?:いつ|どこ|だれ|誰|なに|何|なぜ|どう|どの|どれ|どんな|ですか|ますか|でしたか|ましたか)"
@@ -187,7 +187,7 @@ def _only_ideographs(text: str) -> bool:
 
 def _is_one_sentence(text: str) -> bool:
     """Whether a query asks one thing. The "now" of a talk that serves as a query is when it took place."""
-    return len(_SENTENCE_END.findall(text.strip())) <= 1
+    return len(sentences(text.strip())) <= 1
 
 
 def _looks_up(text: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
+from string import whitespace
 from struct import Struct
 from typing import NamedTuple
 
@@ -16,10 +17,12 @@ from numpy.typing import NDArray
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import READINGS, Catalogue
 from vault_mem.index.terms import stem, terms
+from vault_mem.notes.days import MONTHS, WEEKDAYS
+from vault_mem.notes.sentences import CLOSING, sentences
 
 MAX_CHARACTERS = 4_000
 # Tells readings on the disk from those of another way of reading.
-VERSION = 5
+VERSION = 6
 # How many memories are read ahead before requests are looked for again: two or three milliseconds.
 AT_ONCE = 25
 # From this many words on, a text is long enough to say something.
@@ -29,9 +32,9 @@ SENTENCE, PARAGRAPH = 15, 40
 # The longest turn of a talk, in words, and where a text is understood without what is around it.
 TURN, PAGE = 40, 160
 
+_AFTER_STOP = CLOSING + whitespace
 _IMAGE = re.compile(r"\[image:.*?\]")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿가-힣]")
-_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)")
 # A question that somebody types without its mark; the speaker may stand before it.
 _UNMARKED = re.compile(
     r"^(?:[^:：\n]{1,40}[:：])?\s*(?:(?:and|so|but|oh|hey|ok|okay|well|wait|then),? )?(?:"
@@ -43,9 +46,8 @@ _UNMARKED = re.compile(
 # What words are signs of: t a time, n a number, s that somebody speaks of themselves, o of the other, c a colour, m a
 # material; d is a digit. Words are looked up one by one: a pattern of all of them takes five times as long.
 _SIGNS = {
-    "t": "yesterday today tonight tomorrow last next ago day days week weeks weekend month months year years since "
-    "january february march april may june july august september october november december monday tuesday wednesday "
-    "thursday friday saturday sunday morning evening recently just",
+    "t": " ".join((*MONTHS, *WEEKDAYS)) + " yesterday today tonight tomorrow last next ago day days week weeks weekend "
+    "month months year years since morning evening recently just",
     "n": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen dozens "
     "once twice both single pair half several couple few twin twins triplets duo trio quartet quintet",
@@ -95,8 +97,8 @@ _PHRASES = {
     ),
     "m": re.compile(r"\bmade (?:out )?(?:of|from)\b|製|できて", re.IGNORECASE),
 }
-# Where what stands beside a word ends: a heading and its list, or "no. 14", are not parted.
-_BREAK = re.compile(r"[!?。！？]|\.(?=\s+[^\W\d])|\n(?=#)")
+# A list goes with the line above it; only a heading begins something else.
+_NO_HEADING = re.compile(r"\n(?!#)")
 
 
 class TextForm(NamedTuple):
@@ -176,10 +178,10 @@ def _form(text: str) -> TextForm:
     asked = 0
     said = 0
     if "?" in text or "？" in text or "か。" in text or _UNMARKED.search(text):
-        for sentence in _SENTENCE.findall(_IMAGE.sub("", text)):
+        for sentence in sentences(_IMAGE.sub("", text)):
             said += len(sentence)
             asked += len(sentence) * (
-                sentence.rstrip().endswith(("?", "？", "か。")) or bool(_UNMARKED.search(sentence))
+                sentence.rstrip(_AFTER_STOP).endswith(("?", "？", "か。")) or bool(_UNMARKED.search(sentence))
             )
     signs = _signs(text)
     times, of_self, of_other = (signs.count(sign) for sign in "tso")
@@ -220,7 +222,8 @@ def tells(text: str, signs: str, words: Set[str]) -> bool:
 
     A text in another script has none of the words: there the sign alone counts.
     """
-    telling = [sentence for sentence in _BREAK.split(text[:MAX_CHARACTERS]) if _has(sentence, signs, words)]
+    said = sentences(_NO_HEADING.sub(" ", text[:MAX_CHARACTERS]))
+    telling = [sentence for sentence in said if _has(sentence, signs, words)]
     if any(not words.isdisjoint(map(stem, terms(sentence))) for sentence in telling):
         return True
     other_script = any(map(_UNSPACED.match, words)) != bool(_UNSPACED.search(text))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from vault_mem.index.terms import STOP, normalised, stem, terms
+from vault_mem.notes.sentences import sentences
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.results import Found
 
@@ -18,11 +19,6 @@ _LENGTHS = (600, 400, 240, 160, 100, 60, 30)
 # A result whose text takes no more than this share of what is left of a budget is shown whole.
 WHOLE = 0.5
 
-_SENTENCE = re.compile(
-    r".+?(?:(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bMrs)(?<!\bvs)(?<!\betc)(?<!\be\.g)(?<!\bi\.e)"
-    r"[.!?]+[」』”\")]*(?=\s|$)|[。！？]+[」』”\")]*|(?=\n)|$)\s*",
-    re.DOTALL,
-)
 # Between these two characters a text may be cut: not inside a word, a number or an identifier.
 _WORD = re.compile(r"[^\s、。，；：「」『』（）ぁ-ゖァ-ヺー㐀-鿿]")
 _HEADING = re.compile(r"#{1,6}\s")
@@ -125,8 +121,3 @@ def _hits(text: str, wanted: Wanted) -> float:
         return 0.0
     # exact in any order: the order of a set differs from process to process, and so would the part that is shown
     return math.fsum(wanted.get(term, 0.0) for term in {stem(term) for term in terms(text)})
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, with what stands between them, so that they can be joined again."""
-    return [each for each in _SENTENCE.findall(text) if each.strip()]

@@ -1,0 +1,23 @@
+"""Where a sentence ends, in English, Japanese and Chinese."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+_SHORT = ("Mr", "Mrs", "Ms", "Dr", "Prof", "St", "vs", "etc", r"e\.g", r"i\.e", "[A-HJ-Z]")  # "so do I." ends one
+_NO_SHORT_WORD = "".join(rf"(?<!\b{each})" for each in _SHORT)
+# What may stand behind a full stop and belongs to the sentence.
+CLOSING = "」』”’)]\"'"
+_CLOSING = f"[{re.escape(CLOSING)}]*+"
+# A full stop inside a number or a name, or before a number as in "no. 14", ends nothing. The end of a line is an end.
+_END = re.compile(
+    rf"(?:(?<![.!?])(?:[.!?]{{2,}}+|[!?]|{_NO_SHORT_WORD}\.(?!(?<=\b[Nn]o\.)\s\d)){_CLOSING}(?=\s|$)"
+    rf"|[。！？]++{_CLOSING}|\n)\s*+"
+)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with the spaces behind it: joined, they are the text again."""
+    ends = [0, *(found.end() for found in _END.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(ends) if start < end]
