@@ -8,13 +8,14 @@ import secrets
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from vault_mem.embedding.calibration import Calibration, built_in, fingerprint, loaded, measure
@@ -349,6 +350,15 @@ class Index:
             return []
         return self.memories(Filters(private=True, closed=True), (MEMORY, EPISODE))
 
+    def records(self, filters: Filters = EVERYTHING) -> Iterator[dict[str, Any]]:
+        """All but the text of each memory that meets the filters, in no order; few are held at a time."""
+        for row in self.table.stream(("memory",), self._where(filters)):
+            yield json.loads(row["memory"])
+
+    def columns(self, names: Sequence[str], filters: Filters = EVERYTHING) -> pa.Table:
+        """Columns of the memories that meet the filters, in no order."""
+        return self.table.select(names, self._where(filters))
+
     def count(self, filters: Filters) -> int:
         """How many memories meet the filters."""
         return self.table.count(self._where(filters))
@@ -372,7 +382,7 @@ class Index:
 
     def in_order(self, filters: Filters, *, important_first: bool = False) -> list[str]:
         """The files of all memories that meet the filters, newest first, or the important before the others."""
-        found = self.table.select(("file", "created", "id", "importance"), self._where(filters))
+        found = self.columns(("file", "created", "id", "importance"), filters)
         first = [("importance", "descending")] if important_first else []
         files: list[str] = found.sort_by([*first, ("created", "descending"), ("id", "ascending")])["file"].to_pylist()
         return files

@@ -25,6 +25,7 @@ COMMITS_BETWEEN_OPTIMIZE = 10
 MANY_ROWS, MORE_COMMITS = 1_000, 50
 # How many parts of the vector index are looked into.
 PROBES = 40
+_BATCH = 4_096  # rows read at a time
 # Fewer vectors are compared one by one as fast.
 FEWEST_VECTORS = 5_000
 
@@ -126,6 +127,11 @@ class Table:
         query = self._table._table.query().select(list(columns))  # the sync one asks for the schema again and again
         query = query.where(where) if where else query
         return LOOP.run((query if limit is None else query.limit(limit)).to_arrow())
+
+    def stream(self, columns: Sequence[str], where: str) -> Iterator[dict[str, Any]]:
+        """The rows that meet a condition one after the other; few of them are held at a time."""
+        for batch in self._table.search().select(list(columns)).where(where).limit(None).to_batches(_BATCH):
+            yield from batch.to_pylist()
 
     def batches(self, columns: Sequence[str], where: str, size: int) -> Iterator[list[dict[str, Any]]]:
         """The rows that meet a condition and where they are, about that many at a time; a file's come together."""

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+import re
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
-
-import numpy as np
+from typing import Any
 
 from vault_mem.errors import InvalidInput
-from vault_mem.index.catalogue import Catalogue
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.operations.day.emotion_trend import mean
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.recall import asked
+from vault_mem.operations.memory.show import most_frequent
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
 
 STEPS = ("day", "month", "year")
+_FELT = re.compile('"(?:valence|arousal)":').search
 
 
 @dataclass(frozen=True)
@@ -54,37 +54,23 @@ def timeline(workspace: Workspace, by: str = "month", as_of: datetime | None = N
 
 def _spans(workspace: Workspace, by: str, filters: Filters) -> list[Span]:
     now = workspace.folder.now().timestamp()
-    with workspace.at_hand() as catalogue:
-        met = asked(workspace, filters).met(catalogue, workspace.folder.now()) & catalogue.ours
-        found: dict[date, list[int]] = {}
-        for place in np.flatnonzero(met).tolist():
-            found.setdefault(_start(catalogue.created[place], workspace.folder.zone, by), []).append(place)
-        return [_span(catalogue, start, by, found[start], now) for start in sorted(found)]
+    found: dict[date, list[dict[str, Any]]] = {}
+    for row in workspace.index.columns(("created", "valid_to", "emotion", "memory"), filters).to_pylist():
+        found.setdefault(_start(row["created"], workspace.folder.zone, by), []).append(row)
+    return [_span(start, by, found[start], now) for start in sorted(found)]
 
 
-def _span(catalogue: Catalogue, start: date, by: str, places: list[int], now: float) -> Span:
-    felt = [_felt(catalogue, place) for place in places]
-    emotions = Counter(catalogue.emotions[place] for place in places)
-    emotions.pop(DEFAULT_EMOTION, None)
+def _span(start: date, by: str, rows: list[dict[str, Any]], now: float) -> Span:
+    felt = [json.loads(row["memory"]) for row in rows if _FELT(row["memory"])]
     return Span(
         start,
         _end(start, by),
-        len(places),
-        int((catalogue.valid_to[places] <= now).sum()),
-        mean([valence for valence, _ in felt]),
-        mean([arousal for _, arousal in felt]),
-        dict(emotions.most_common()),
+        len(rows),
+        sum(row["valid_to"] is not None and row["valid_to"] <= now for row in rows),
+        mean([record.get("valence") for record in felt]),
+        mean([record.get("arousal") for record in felt]),
+        most_frequent(row["emotion"] for row in rows if row["emotion"] != DEFAULT_EMOTION),
     )
-
-
-def _felt(catalogue: Catalogue, place: int) -> tuple[float | None, float | None]:
-    """How pleasant and how stirring a memory says it was: in its record, which is read once."""
-    known = catalogue.by_place("felt")
-    if place not in known:
-        record = catalogue.record(place)
-        known[place] = record.get("valence"), record.get("arousal")
-    found: tuple[float | None, float | None] = known[place]
-    return found
 
 
 def _start(created: float, zone: tzinfo, by: str) -> date:

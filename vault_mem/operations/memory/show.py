@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,10 +129,19 @@ class Counts(Results[Count], items="counts"):
 def count(workspace: Workspace, which: str, *, closed: bool = False) -> Counts:
     """The `tags` or the `people` of all memories, as they are written."""
     freshness = workspace.freshen()
-    memories = workspace.reading(lambda: workspace.index.memories(Filters(closed=closed)))
-    found = Counter(name for memory in memories for name in dict.fromkeys(getattr(memory, which)))
-    counts = [Count(name, number) for name, number in sorted(found.items(), key=lambda each: (-each[1], each[0]))]
-    return Counts(counts, freshness.stale, freshness.pending)
+    found = workspace.reading(
+        lambda: most_frequent(
+            name
+            for record in workspace.index.records(Filters(closed=closed))
+            for name in dict.fromkeys(record.get(which, ()))
+        )
+    )
+    return Counts([Count(*each) for each in found.items()], freshness.stale, freshness.pending)
+
+
+def most_frequent(values: Iterable[str]) -> dict[str, int]:
+    """How often each occurs, the most frequent first."""
+    return dict(sorted(Counter(values).items(), key=lambda each: (-each[1], each[0])))
 
 
 def trusted_ids(workspace: Workspace, least: str) -> set[str]:
@@ -139,5 +149,6 @@ def trusted_ids(workspace: Workspace, least: str) -> set[str]:
     if least not in (*TRUST, UNKNOWN):
         raise InvalidInput(f"a source is trusted as {', '.join(TRUST)} or none, not as {least!r}")
     workspace.freshen()
-    memories = workspace.reading(workspace.index.memories)
-    return {memory.id for memory in memories if trusted(memory.source, least)}
+    return workspace.reading(
+        lambda: {each["id"] for each in workspace.index.records() if trusted(each.get("source"), least)}
+    )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
-import numpy as np
-
-from vault_mem.index.filters import Filters
 from vault_mem.index.index import VaultCounts
-from vault_mem.operations.memory.recall import asked
+from vault_mem.operations.memory.show import most_frequent
 from vault_mem.operations.upkeep.review import open_proposals
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -53,28 +51,19 @@ def index_bytes(workspace: Workspace) -> int:
 def facets(workspace: Workspace) -> Facets:
     """What the memories can be chosen by, closed ones too."""
     workspace.freshen()
-    return workspace.reading(lambda: _facets(workspace))
+    names = ("tags", "people", "kind", "category", "emotion", "created")
+    columns = workspace.reading(lambda: workspace.index.columns(names)).to_pydict()
+    created, zone = columns["created"], workspace.folder.zone
+    ends = [datetime.fromtimestamp(end(created), zone) for end in (min, max)] if created else []
 
+    def frequent(values: Iterable[str]) -> list[tuple[str, int]]:
+        return [*most_frequent(values).items()]
 
-def _facets(workspace: Workspace) -> Facets:
-    zone = workspace.folder.zone
-    with workspace.at_hand() as catalogue:
-        met = asked(workspace, Filters(closed=True)).met(catalogue, workspace.folder.now()) & catalogue.ours
-        places = np.flatnonzero(met).tolist()
-        created = catalogue.created[met]
-
-        def counted(texts: list[str]) -> list[tuple[str, int]]:
-            return Counter(texts[place] for place in places).most_common()
-
-        def counted_in(lists: list[list[str]]) -> list[tuple[str, int]]:
-            return Counter(text for place in places for text in lists[place] or ()).most_common()
-
-        ends = [datetime.fromtimestamp(end(created), zone) for end in (np.min, np.max)] if places else [None, None]
-        return Facets(
-            counted_in(catalogue.tags),
-            counted_in(catalogue.people),
-            counted(catalogue.kinds),
-            counted(catalogue.categories),
-            counted(catalogue.emotions),
-            *ends,
-        )
+    return Facets(
+        frequent(chain.from_iterable(columns["tags"])),
+        frequent(chain.from_iterable(columns["people"])),
+        frequent(columns["kind"]),
+        frequent(columns["category"]),
+        frequent(columns["emotion"]),
+        *ends,
+    )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 
+from vault_mem.operations.memory.show import most_frequent
 from vault_mem.operations.upkeep.tidy import tidy
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -31,9 +33,9 @@ class Stats(Result):
 def stats(workspace: Workspace) -> Stats:
     """Count everything. Closes and merges are counted from the history, so they outlive the journal."""
     workspace.freshen()
-    now = workspace.folder.now()
-    memories = workspace.reading(lambda: workspace.index.memories())
-    months = Counter(f"{memory.created.astimezone(workspace.folder.zone):%Y-%m}" for memory in memories)
+    counts, zone = workspace.reading(workspace.index.counts), workspace.folder.zone
+    columns = workspace.reading(lambda: workspace.index.columns(("kind", "category", "created"))).to_pydict()
+    months = Counter(f"{datetime.fromtimestamp(created, zone):%Y-%m}" for created in columns["created"])
     closes = merges = forgotten = 0
     for _, record, _ in history.read_all(workspace.folder):
         command = str(record.get("command", "")).split(" ")[0]
@@ -43,11 +45,11 @@ def stats(workspace: Workspace) -> Stats:
         before, after = (str(record.get(key) or "") for key in ("before", "after"))
         closes += "valid_to:" in after and "valid_to:" not in before and command != "undo"
     return Stats(
-        memories=len(memories),
-        private=sum(memory.private for memory in memories),
-        closed=sum(memory.closed_at(now) for memory in memories),
-        by_kind=dict(Counter(memory.kind for memory in memories).most_common()),
-        by_category=dict(Counter(memory.category for memory in memories).most_common()),
+        memories=counts.memories,
+        private=counts.private,
+        closed=counts.closed,
+        by_kind=most_frequent(columns["kind"]),
+        by_category=most_frequent(columns["category"]),
         by_month=dict(sorted(months.items())),
         blocked=None if workspace.folder.public else activity.blocks(workspace.folder),
         merges=merges,

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from functools import partial
 
+from vault_mem.index.filters import Filters
 from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.checklist import Proposal
@@ -96,10 +97,10 @@ def superseded(workspace: Workspace) -> Iterator[Finding]:
 
 def _replaced_twice(workspace: Workspace) -> Iterator[tuple[Memory, Memory, Memory]]:
     """What was replaced, and the newer and the older of two open memories that did; nobody has been asked yet."""
-    now = workspace.folder.now()
+    replacing = [record["id"] for record in workspace.index.records(Filters()) if record.get("supersedes")]
     successors: dict[str, list[Memory]] = {}
-    for memory in workspace.index.memories():
-        for name in memory.supersedes if not memory.closed_at(now) else ():
+    for memory in workspace.index.memories(Filters(ids=replacing)):
+        for name in memory.supersedes:
             id_ = workspace.graph.resolve(name)
             if id_ is not None:
                 successors.setdefault(id_, []).append(memory)

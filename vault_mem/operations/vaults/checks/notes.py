@@ -121,8 +121,8 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
 
 def origins(workspace: Workspace) -> Iterator[Finding]:
     """Memories that do not say where they come from (SPEC K-6): one line for all, and they stay as they are."""
-    memories = [each for each in workspace.index.memories() if workspace.folder.is_owned(each.path)]
-    known = [trust_of(memory.source) != UNKNOWN for memory in memories]
+    own = (each for each in workspace.index.records() if workspace.folder.is_owned(each["path"]))
+    known = [trust_of(each.get("source")) != UNKNOWN for each in own]
     if count := known.count(False):
         hint = "vault-mem list --trust none shows them; nothing needs to be done"
         yield Finding(f"{count} of {len(known)} memories do not say where they come from", hint=hint, severity="info")
