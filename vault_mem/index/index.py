@@ -285,9 +285,10 @@ class Index:
 
     def has_holes(self) -> bool:
         """Whether rows of files are missing, or cannot be read: all of them are."""
-        columns = ["file", "hash", "memory", "content", "vector"]
-        rows = self.table.select(columns, "n = 0").select(["file", "hash"]).to_pylist()
-        return self.state.hashes() != {row["file"]: row["hash"] for row in rows}
+        found: dict[str, str] = {}
+        for batch in self.table.stream(("file", "hash", "memory", "content", "vector"), "n = 0"):
+            found.update(zip(batch["file"].to_pylist(), batch["hash"].to_pylist(), strict=True))
+        return self.state.hashes() != found
 
     def has(self, id_: str) -> bool:
         """Whether a memory of that id is in the vault."""
@@ -352,8 +353,8 @@ class Index:
 
     def records(self, filters: Filters = EVERYTHING) -> Iterator[dict[str, Any]]:
         """All but the text of each memory that meets the filters, in no order; few are held at a time."""
-        for row in self.table.stream(("memory",), self._where(filters)):
-            yield json.loads(row["memory"])
+        for batch in self.table.stream(("memory",), self._where(filters)):
+            yield from map(json.loads, batch["memory"].to_pylist())
 
     def columns(self, names: Sequence[str], filters: Filters = EVERYTHING) -> pa.Table:
         """Columns of the memories that meet the filters, in no order."""

@@ -128,10 +128,9 @@ class Table:
         query = query.where(where) if where else query
         return LOOP.run((query if limit is None else query.limit(limit)).to_arrow())
 
-    def stream(self, columns: Sequence[str], where: str) -> Iterator[dict[str, Any]]:
-        """The rows that meet a condition one after the other; few of them are held at a time."""
-        for batch in self._table.search().select(list(columns)).where(where).limit(None).to_batches(_BATCH):
-            yield from batch.to_pylist()
+    def stream(self, columns: Sequence[str], where: str) -> Iterator[pa.RecordBatch]:
+        """The rows that meet a condition, some thousands at a time."""
+        yield from self._table.search().select(list(columns)).where(where).limit(None).to_batches(_BATCH)
 
     def batches(self, columns: Sequence[str], where: str, size: int) -> Iterator[list[dict[str, Any]]]:
         """The rows that meet a condition and where they are, about that many at a time; a file's come together."""

@@ -8,7 +8,6 @@ import re
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -74,7 +73,8 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
     def act() -> TidyReport:
         workspace.freshen()
         now = workspace.folder.now().replace(microsecond=0)
-        states = open_states(workspace)[:MOST_READ]
+        newest, _ = workspace.index.newest(Filters(kind=STATE_KINDS), MOST_READ)
+        states = [memory for memory in newest if not memory.provisional]
         counts = dict(Counter(memory.kind for memory in states))
         by_id = {memory.id: memory for memory in states}
         duplicates = _duplicates(workspace.folder, states)
@@ -144,12 +144,6 @@ def _declined(workspace: Workspace, memory: Memory) -> bool:
     """Whether the owner of a memory has taken back that the tool closed it by itself."""
     raw = read(workspace.folder, memory.path) or b""
     return Declined(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
-
-
-def open_states(workspace: Workspace, kinds: Collection[str] = STATE_KINDS) -> list[Memory]:
-    """The states that are not closed, newest first."""
-    found = workspace.index.memories(Filters(kind=[*kinds]))
-    return [memory for memory in found if not memory.provisional]
 
 
 def _duplicates(folder: Folder, states: list[Memory]) -> list[Duplicate]:

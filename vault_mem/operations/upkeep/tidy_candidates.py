@@ -15,11 +15,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vault_mem.errors import InvalidInput
+from vault_mem.index.filters import Filters
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.upkeep.summaries import as_state
-from vault_mem.operations.upkeep.tidy import normalised, open_states
+from vault_mem.operations.upkeep.tidy import normalised
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.times import spans
 from vault_mem.result import Result, as_record
@@ -105,8 +106,8 @@ def find(
         raise InvalidInput(f"{kind!r} is not a kind that tidy handles", f"one of {', '.join(STATE_KINDS)}")
     workspace.freshen()
     now = workspace.folder.now()
-    found = open_states(workspace, [kind] if kind else STATE_KINDS)
-    states = {memory.path: memory for memory in found if not (public_only and memory.private)}
+    filters = Filters(kind=kind or STATE_KINDS, private=False if public_only else None)
+    states = {memory.path: memory for memory in workspace.index.memories(filters) if not memory.provisional}
     clusters = workspace.reading(lambda: _clusters(workspace, states, progress))
     chosen, left_out, room = [], 0, budget
     for cluster in clusters:

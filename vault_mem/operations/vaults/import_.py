@@ -110,9 +110,9 @@ class _Import:
         self.report = report
         self.private = private
         workspace.freshen()
-        known = workspace.index.memories()
-        self.sources = {part: memory.id for memory in known for part in (*parts(memory.source), memory.source or "")}
-        self.ids = {memory.id for memory in known}
+        known = sorted((each["created"], each["id"], each.get("source") or "") for each in workspace.index.records())
+        self.sources = {part: id_ for _, id_, source in reversed(known) for part in (*parts(source), source)}
+        self.ids = {id_ for _, id_, _ in known}
         self.names: dict[str, str] = {}
         self.new: dict[str, Memory] = {}
         self.links: list[tuple[str, str, str, str]] = []  # source, id, type of link, name of the other

@@ -150,18 +150,14 @@ def clock(workspace: Workspace) -> Iterator[Finding]:
     """Notes from the future: some machine's clock was wrong, or a date was mistyped."""
     folder = workspace.folder
     latest = folder.now() + _SKEW
+    changed_by = int((time.time() + _SKEW.total_seconds()) * 1e9)
+    saved_late = dict.fromkeys(key for key, state in walk(folder).files.items() if state.mtime_ns > changed_by)
     for memory in workspace.index.memories(Filters(since=latest, closed=True), ("memory", "episode")):
-        if memory.created > latest and not _saved_late(workspace, memory.path):
+        if memory.created > latest and memory.path not in saved_late:
             message = f"was created in the future, on {memory.created.astimezone(folder.zone).date()}"
             hint = "fix `created` in the file; until then it counts as the newest memory"
             yield Finding(message, memory.path, hint=hint)
-    for key in walk(folder).files:
-        if _saved_late(workspace, key):
-            message = "was last changed in the future; until then it never counts as quiet"
-            hint = "`touch` it, and check the clock of the machine it came from (doctor --fix touches it)"
-            yield Finding(message, key, hint=hint, fix=partial(folder.tree.touch, key) if folder.is_note(key) else None)
-
-
-def _saved_late(workspace: Workspace, key: str) -> bool:
-    found = workspace.folder.tree.stat(key)
-    return found is not None and found.st_mtime > time.time() + _SKEW.total_seconds()
+    for key in saved_late:
+        message = "was last changed in the future; until then it never counts as quiet"
+        hint = "`touch` it, and check the clock of the machine it came from (doctor --fix touches it)"
+        yield Finding(message, key, hint=hint, fix=partial(folder.tree.touch, key) if folder.is_note(key) else None)
