@@ -9,10 +9,13 @@ from conftest import SAMPLE
 from hypothesis import given
 from hypothesis import strategies as st
 from model2vec import StaticModel
+from tokenizers import Tokenizer
 
 from vault_mem.embedding.embedder import BUILT_IN, Embedder
 from vault_mem.embedding.static import MAX_TOKENS
 
+LIBRARY = Tokenizer.from_file(str(BUILT_IN / "tokenizer.json"))
+LIBRARY.no_truncation()
 TEXTS = [
     "",
     " ",
@@ -51,6 +54,16 @@ def test_the_same_vectors() -> None:
     notes = [path.read_text(encoding="utf-8") for path in sorted(SAMPLE.rglob("*.md"))]
     texts = [*TEXTS, *notes]
     assert np.array_equal(Embedder().encode(texts), reference(texts))
+
+
+@given(st.text(max_size=200) | st.text(st.sampled_from("aZ1é' 漢かｶﾞ㍿ﬁ😀\U000130a4\u0300\u200b\x00n't"), max_size=40))
+def test_the_same_tokens_in_the_same_places(text: str) -> None:
+    text = text.encode(errors="ignore").decode()
+    theirs = LIBRARY.encode(text, add_special_tokens=False)
+    model = Embedder().static
+    found = model.tokenizer.encode(text, add_special_tokens=False)
+    assert (found.ids, [*found.offsets]) == (theirs.ids, theirs.offsets)
+    assert model.ids([text]) == [theirs.ids] or model.languages.said(text)
 
 
 @given(st.lists(st.text(max_size=700), min_size=1, max_size=5))

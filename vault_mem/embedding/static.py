@@ -18,9 +18,11 @@ from typing import Any, cast
 import numpy as np
 from model2vec import StaticModel
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from vault_mem.embedding.embedder import LANGUAGES
 from vault_mem.embedding.languages import Languages
+from vault_mem.embedding.unigram import Unigram
 
 MAX_TOKENS = 512  # longer texts are embedded passage by passage (index.passages)
 
@@ -60,8 +62,6 @@ class SharedModel(StaticModel):  # type: ignore[misc]  # model2vec has no types
         self.normalize = normalize
         self.max_length = MAX_TOKENS
         self.languages = Languages(languages, self._has) if languages else None
-        tokenizer.no_truncation()
-        _disable_padding(tokenizer)
 
     def _has(self, word: str) -> bool:
         return self.tokenizer.token_to_id(word) is not None
@@ -108,15 +108,12 @@ def load(source: Path | str) -> SharedModel:
         with safetensors.safe_open(source / "model.safetensors", framework="numpy") as tensors:
             held = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118 - not a dict
         if "embeddings" in held:
-            from tokenizers import Tokenizer
-
-            text = (source / "tokenizer.json").read_text(encoding="utf-8")
+            tokenizer, unknown = _tokenizer((source / "tokenizer.json").read_text(encoding="utf-8"))
             config = json.loads((source / "config.json").read_bytes())
-            tokenizer = Tokenizer.from_str(text)
             return SharedModel(
                 held["embeddings"],
                 tokenizer,
-                unknown=_unknown(tokenizer, text),
+                unknown=unknown,
                 normalize=bool(config.get("normalize", False)),
                 weights=held.get("weights"),
                 token_mapping=held.get("mapping"),
@@ -126,7 +123,7 @@ def load(source: Path | str) -> SharedModel:
     model = StaticModel.from_pretrained(source, **options)
     return SharedModel(
         model.embedding,
-        model.tokenizer,
+        _unlimited(model.tokenizer),
         unknown=model.unk_token_id,
         normalize=model.normalize,
         weights=model.weights,
@@ -134,18 +131,23 @@ def load(source: Path | str) -> SharedModel:
     )
 
 
-def _disable_padding(tokenizer: Any) -> None:
+def _tokenizer(text: str) -> tuple[Any, int | None]:
+    """A tokenizer from its file, and the token for what the model does not know: it has no meaning, and is left out."""
+    unigram = _UNIGRAM.search(text)
+    if unigram and Unigram.can(described := json.loads(text)):
+        return Unigram(described), described["model"]["unk_id"]
+    tokenizer = _unlimited(Tokenizer.from_str(text))
+    if hasattr(tokenizer.model, "unk_token"):
+        token = tokenizer.model.unk_token
+        return tokenizer, None if token is None else tokenizer.token_to_id(token)
+    return tokenizer, json.loads(unigram[1]) if unigram else json.loads(text)["model"].get("unk_id")
+
+
+def _unlimited(tokenizer: Any) -> Any:
+    """The tokenizer, which neither cuts texts nor fills them up to one length."""
+    tokenizer.no_truncation()
     padding = tokenizer.padding
     if padding is not None:
         kept = {name: padding[name] for name in ("pad_id", "pad_token", "pad_type_id")}
         tokenizer.enable_padding(**kept, length=0)
-
-
-def _unknown(tokenizer: Any, text: str) -> int | None:
-    """The token for what the model does not know; it has no meaning, and is left out."""
-    if hasattr(tokenizer.model, "unk_token"):
-        token = tokenizer.model.unk_token
-        return None if token is None else tokenizer.token_to_id(token)
-    found = _UNIGRAM.search(text)
-    unknown = json.loads(found.group(1)) if found else json.loads(text)["model"].get("unk_id")
-    return None if unknown is None else int(unknown)
+    return tokenizer
