@@ -7,8 +7,9 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from vault_mem.judge.words import Word, known, read_pairs, read_phrases, read_rows, read_words, role_after
+from vault_mem.notes.stop_words import STOP_WORDS
 
-STOP = read_words("stop_words.txt")
+STOP = STOP_WORDS | read_words("stop_words.txt")
 _IRREGULAR = dict(read_pairs("irregular.txt"))
 _NEGATIVES = dict(read_pairs("negatives.txt"))
 _NEGATIONS = re.compile(

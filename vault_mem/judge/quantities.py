@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from vault_mem.judge.english import STOP
 from vault_mem.judge.words import compiled, known, read_rows, read_words
 from vault_mem.notes.days import MONTHS, WEEKDAYS, WEEKDAYS_JA
 
@@ -25,7 +26,7 @@ _COUNTERS = "|".join(sorted(read_words("counters.txt"), key=lambda word: (-len(w
 _RELATIVE = {written: name for name, *all_written in read_rows("relative_times.txt") for written in all_written}
 
 # Parts of ordinary compounds that no dictionary lists: self-hosted, follow-up.
-_JOINED = read_words("stop_words.txt") | read_words("compound_parts.txt")
+_JOINED = STOP | read_words("compound_parts.txt")
 
 _WORD_VALUES = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
