@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from vault_mem.model import Link, Problem
-from vault_mem.store.named_values import NamedValues
 from vault_mem.vault.copies import original_of
+from vault_mem.vault.database import NamedValues
 from vault_mem.vault.walk import FileState
 
 # Kinds of files.

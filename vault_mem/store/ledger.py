@@ -13,8 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from vault_mem.store.named_values import NamedValues
-from vault_mem.vault.database import at_once, connected
+from vault_mem.vault.database import NamedValues, at_once, connected
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
