@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
@@ -237,3 +238,7 @@ def listed(values: Iterable[str]) -> str:
 def quote(value: str) -> str:
     """A text as a literal in a condition."""
     return "'" + value.replace("'", "''") + "'"
+
+
+# The rows that recall looks through: those of memories and included notes, not of episodes.
+SEARCHED = f"type IN ({listed((MEMORY, NOTE))})"
