@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from vault_mem.judge.words import Word, known, read_pairs, read_phrases, read_rows, read_words, role_after
+from vault_mem.judge.words import KIN, PERSONS, Word, known, read_pairs, read_phrases, read_rows, read_words, role_after
 from vault_mem.notes.stop_words import STOP_WORDS
 
 STOP = STOP_WORDS | read_words("stop_words.txt")
@@ -40,7 +40,7 @@ _ASKED = re.compile(
     r"^\s*(?:the )?user (?:has )?(?:(?:asked|told|instructed|requested)(?: (?:me|us))?"
     r"|(?:wants?|expects?|would like) (?:me|us)) (?P<not>not )?to (?!be\b)"
 )
-_PERSONS = read_words("persons.txt") | read_words("kin.txt") | {"user"}
+_PERSONS = PERSONS | KIN | {"user"}
 
 
 def _thing_lives(match: re.Match[str]) -> str:

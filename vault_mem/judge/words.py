@@ -46,6 +46,9 @@ def _lines(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
+PERSONS, KIN = read_words("persons.txt"), read_words("kin.txt")
+
+
 @dataclass(frozen=True)
 class Word:
     """One content word: as written, its dictionary form, its number in the text, and its role if the text shows it.
