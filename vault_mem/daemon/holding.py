@@ -83,10 +83,9 @@ def hold(root: Path, address: str, wake: Callable[[], None]) -> int | None:
         held = try_lock(handle)
         if not held and _asked_to_leave(str(root), address, wake):
             held = comes_true(lambda: try_lock(handle), _HAND_OVER_SECONDS)
-        if not held:
-            os.close(handle)
-            return None
     except OSError:
+        held = False
+    if not held:
         os.close(handle)
         return None
     _write(handle, json.dumps({"pid": os.getpid(), "place": address, "version": __version__}))

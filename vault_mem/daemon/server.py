@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -317,19 +318,16 @@ def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
     was told to keep are returned.
     """
     handle = os.open(address + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-    kept: list[str] = []
-    try:
-        if not try_lock(handle):
-            told = control(address, protocol.STOP) if wanted else None
-            kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
-            # one about to exit releases it
-            if not comes_true(lambda: try_lock(handle), END_SECONDS if wanted else START_SECONDS / 2):
-                os.close(handle)
-                return None, []
-    except OSError:
-        os.close(handle)
-        return None, []
-    return handle, kept
+    with contextlib.suppress(OSError):
+        if try_lock(handle):
+            return handle, []
+        told = control(address, protocol.STOP) if wanted else None
+        kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
+        # one about to exit releases it
+        if comes_true(lambda: try_lock(handle), END_SECONDS if wanted else START_SECONDS / 2):
+            return handle, kept
+    os.close(handle)
+    return None, []
 
 
 def _listen(address: str) -> socket.socket:
