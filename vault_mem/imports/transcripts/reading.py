@@ -97,10 +97,7 @@ def _rest(file: Any, begun: bytes) -> tuple[tuple[int, bytes], bool]:
 
 
 def _object(line: bytes) -> dict[str, Any] | None:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    found = parsed(line)
     return found if isinstance(found, dict) else None
 
 
@@ -108,10 +105,7 @@ def document(path: Path) -> Any:
     """A JSON document; None if it is incomplete, because it may still be written."""
     if (size := path.stat().st_size) > LONGEST_DOCUMENT:
         raise InvalidInput(f"{path.name} is one document of {size // 1_000_000} MB, too large to read at once")
-    try:
-        return json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        return None
+    return parsed(path.read_bytes())
 
 
 def parsed(text: Any) -> Any:
