@@ -228,8 +228,7 @@ class Transaction:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
         folder.last_number = last_number(folder) + 1
         self.op = f"{folder.last_number:06d}-{folder.now():%Y%m%dT%H%M%S}"
-        why = ChangeReason(self.reason, self.evidence)
-        self.steps += revisions(folder, self.op, self.command, why, self.whys, self.steps, self.written)
+        self.steps += revisions(self)
         request = request_id.get()
         name = f"{self.op}.{request}" if _REQUEST.fullmatch(request) else self.op
         jobs = carry.jobs_of(name, self.steps)
