@@ -190,7 +190,7 @@ class InTable:
         return "n = 0" if self._facts.parted else ""
 
     def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
-        """At least that many of the files whose whole is nearest to a vector; `ours` are no included notes."""
+        """At least that many of the files whose whole is nearest to a vector; with `ours`, not among included notes."""
         where, more = self._where(filters, now)
         of_ours = f"type = {quote(MEMORY)}" if ours and self._with_notes else ""
         return self._find([Search(vector, _all(where, self._whole, of_ours), round(more * count) + SPARE)])

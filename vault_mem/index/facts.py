@@ -427,7 +427,7 @@ class Facts:
         return 1.0 - int(closed) / max(self.memories, 1)
 
     def last_of_second(self, second: float) -> float | None:
-        """When the last memory of one second was made, in the table's count; None where there is none."""
+        """When the last memory of one second was made, as the table counts it; None if there is none."""
         found = self._one("SELECT MAX(created) FROM memories WHERE created >= ? AND created < ?", second, second + 0.9)
         return None if found is None else float(found)
 

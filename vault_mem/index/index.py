@@ -262,7 +262,7 @@ class Index:
         return Names(self.state, self.folder)
 
     def graph(self, *, every_file: bool = False) -> Graph:
-        """The links of the whole vault, as indexed; with `every_file`, those to files that are no notes lead there."""
+        """The links of the whole vault, as indexed; with `every_file`, also to files that are not notes."""
         from vault_mem.index.graph import Graph
 
         return Graph(self.state, self.names() if every_file else None)
@@ -344,7 +344,7 @@ class Index:
         return sorted(found, key=lambda memory: (-memory.created.timestamp(), -(memory.seq or 1), memory.id))
 
     def private(self) -> list[Memory]:
-        """All private memories and episodes, newest first; the states tell at once where there are none."""
+        """All private memories and episodes, newest first; the states tell at once that there are none."""
         if not self.state.private_files():
             return []
         return self.memories(Filters(private=True, closed=True), (MEMORY, EPISODE))

@@ -185,9 +185,9 @@ class Names:
 
 
 def follow_outside(state: StateStore, folder: Folder, keys: Iterable[str]) -> None:
-    """Bring what is known of links in files that are no notes of ours up to date: own notes, canvases, bases.
+    """Bring what is known of links in files that are not indexed up to date: own notes, canvases, bases.
 
-    They are not searched. Whatever would break a link of theirs looks here first, and reads only those that changed.
+    Whatever would break a link of theirs looks here first, and reads only those that changed.
     """
     known = state.outside()
     now: dict[str, FileState] = {}

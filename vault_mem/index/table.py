@@ -231,7 +231,7 @@ def vectors_in(column: pa.ChunkedArray) -> Vectors:
 
 
 def listed(values: Iterable[str]) -> str:
-    """Texts as the literals of a list in a condition; one that nothing equals where there are none."""
+    """Texts as the literals of a list in a condition; without any, one that nothing equals."""
     return ", ".join(map(quote, sorted(values) or [""]))
 
 

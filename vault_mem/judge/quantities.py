@@ -280,7 +280,7 @@ _JA_PART = r"(午前|午後|早朝|朝|夕方|深夜|未明|夜|晩)?の?"
 
 
 def _made_up_name(match: re.Match[str]) -> Quantity | None:
-    """Whether a hyphenated word is a made-up name, like acme-uploads-eu: one of its parts is no word."""
+    """Whether a hyphenated word is a made-up name, like acme-uploads-eu: one of its parts is not a word."""
     parts = match.group().split("-")
     if len(parts) > 2 and _JOINED.isdisjoint(parts):
         return _identifier(match)

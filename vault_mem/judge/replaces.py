@@ -309,7 +309,7 @@ def reads_as_state(text: str) -> bool:
 
 
 def _happened(lower: str) -> bool:
-    """Whether an English text tells an event: it has a past tense that is no participle."""
+    """Whether an English text tells an event: it has a past tense that is not a participle."""
     regular = (not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
     return bool(_PAST.search(lower)) or any(regular)
 
@@ -495,7 +495,7 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """The subject of a state: the words before its verb, or before は."""
     if parts.is_japanese:
         marked = [word for role in ("は", "が") for word in words if word.role == role]
-        if not marked:  # as in 客間は, whose last character is no word of its own
+        if not marked:  # as in 客間は, whose last character is not a word of its own
             topic = _TOPIC.match(parts.rest)
             return tuple(word for word in words if topic and word.text in topic[1].replace("-", ""))
         last = next(word for word in marked if word.role == marked[0].role and not word.compound)

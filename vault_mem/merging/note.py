@@ -196,7 +196,7 @@ _RULES: dict[str, Callable[[list[str], list[str]], list[str]]] = {
 
 
 def _merged_list(base: Block, ours: Block, theirs: Block) -> Block:
-    """Merge lists as sets, with the additions and removals of both sides. None if one is no list."""
+    """Merge lists as sets, with the additions and removals of both sides. None if one is not a list."""
     was, one, other = (_items(each) for each in (base, ours, theirs))
     if was is None or one is None or other is None:
         return None

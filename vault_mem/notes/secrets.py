@@ -76,7 +76,7 @@ _PLACEHOLDER = re.compile(
     r"|(?:os\.|process\.|env[.(\[]|getenv|self\.|config\.|settings\.).*",
     re.IGNORECASE,
 )
-# Things with letters and digits that are no secrets: dates, times, versions, ids of memories, addresses, file names.
+# Things with letters and digits that are not secrets: dates, times, versions, ids of memories, addresses, file names.
 _HARMLESS = re.compile(
     r"v?\d+(?:[.:/-]\d+)+[\w.-]*|(?:mem|ep)_[0-9a-f]{8,12}|https?://.*|[\w.+-]+@[\w-]+\.\w+|[\w./~-]*\.[a-z]{2,5}"
     r"|[~./][\w./-]+|[\d.,:/+%-]+"

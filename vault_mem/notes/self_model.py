@@ -170,7 +170,7 @@ class _Lines:
         return None if begin is None else (begin, len(self._lines))
 
     def _plain(self, bounds: tuple[int, int] | None) -> list[int]:
-        """The lines between bounds that are no part of a code block."""
+        """The lines between bounds that are not in a code block."""
         if bounds is None:
             return []
         numbers, fence = [], ""

@@ -79,7 +79,7 @@ class _Parts:
 
 
 def parse(raw: bytes, zone: tzinfo) -> _Parts | None:
-    """The head and the body of a session's file; None if it is no session."""
+    """The head and the body of a session's file; None if it is not a session."""
     note = split(raw)
     values: dict[str, object] = {}
     for line in (note.front or "").splitlines():

@@ -25,7 +25,7 @@ def create(tree: Tree, key: str, data: bytes, mode: int, mtime_ns: int | None = 
 def replace(tree: Tree, key: str, expected: bytes, data: bytes, temporary: str = "") -> None:
     """Put `data` in place of `expected`; raises Conflict, and changes nothing, if the file has changed.
 
-    `temporary` is a name for the file beside it, for who has to find it again after a crash.
+    `temporary` is a name for the file beside it, for whoever has to find it again after a crash.
     """
     with failures(tree.path(key)):
         mode = stat.S_IMODE(checked(tree, key, expected).st_mode)

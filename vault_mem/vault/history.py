@@ -24,7 +24,7 @@ _DATE = re.compile(rb"(?:^|(?<=\r))created:[ \t]*\S", re.MULTILINE)
 class ChangeReason:
     """Why one memory was changed, where a transaction changes several for different reasons.
 
-    `payload` is what came with the change and is no part of the memory.
+    `payload` is what came with the change and does not belong to the memory.
     """
 
     reason: str

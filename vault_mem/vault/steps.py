@@ -393,7 +393,7 @@ def read_if_can(folder: Folder, key: str) -> bytes:
 
 
 def json_lines(folder: Folder, key: str) -> Iterator[Any]:
-    """The records of a log, one on each line; what is none is passed over."""
+    """The records of a log, one on each line; a line that cannot be read is passed over."""
     for line in (read(folder, key) or b"").decode(errors="replace").splitlines():
         with contextlib.suppress(ValueError):
             yield json.loads(line)
@@ -442,7 +442,7 @@ def _hash(text: str | None) -> str:
 
 
 def digest(raw: bytes, size: int = 12) -> str:
-    """A digest of so many bytes."""
+    """A digest, `size` bytes long, as text."""
     return hashlib.blake2b(raw, digest_size=size).hexdigest()
 
 

@@ -64,7 +64,7 @@ def named(*patterns: str) -> Callable[[Path], Iterator[Source]]:
 def lines(
     path: Path, start: int, is_output: Callable[[bytes], object] | None = None
 ) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """The JSON objects in a file's lines after an offset, each with the next offset; None for lines that are no object.
+    """The JSON objects in a file's lines after an offset, each with the next offset; None for any other line.
 
     A last line without an end is still being written, and left for the next time. A long line of tool output (says
     `is_output`) is not parsed unless it may be about private memories.
