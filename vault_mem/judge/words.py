@@ -100,6 +100,9 @@ class Lexicon:
         synonyms, opposites = read_pairs("synonyms.txt"), read_pairs("opposites.txt")
         self.same = _partners(_pairs([*data["derived"], *synonyms]))
         self.opposites = _partners(_pairs([*data["opposites"], *opposites]) - _pairs(synonyms))
+        self.unlike = _pairs(read_pairs("unlike.txt"))
+        phrases = "put on|go out|get in|come in|go in|go up|go down|take off"
+        self.ambiguous = read_words("ambiguous.txt") | set(phrases.split("|"))
         self.meanings = (DATA / "meanings.txt").read_bytes()
 
 
@@ -138,7 +141,7 @@ def synonyms(one: str, other: str) -> bool:
     """Whether two dictionary forms share a reading, a root, or a meaning that is the main one of either."""
     if derived(one, other):
         return True
-    if (min(one, other), max(one, other)) in _unlike():
+    if (min(one, other), max(one, other)) in lexicon().unlike:
         return False
     left, right = meanings(one) or (), meanings(other) or ()
     if f"={one}" in right or f"={other}" in left or one in right or other in left:
@@ -150,25 +153,16 @@ def synonyms(one: str, other: str) -> bool:
     )
 
 
-@cache
-def _unlike() -> set[tuple[str, str]]:
-    return _pairs(read_pairs("unlike.txt"))
-
-
 _DERIVED = re.compile(r"(?:e?r|e?d|e?rs|or|ing|ments?|able|ly|ness|ure|ions?|ery|ance|al|ive|y|ee|est|let)$")
 
 
 @cache
 def _ambiguous(gloss: str) -> bool:
     """Whether an English translation is too ambiguous to connect two words: take, taker, taking."""
-    return gloss in _roots() or any(
-        f"{gloss[: match.start()]}{end}" in _roots() for match in [_DERIVED.search(gloss)] if match for end in ("", "e")
+    words = lexicon().ambiguous
+    return gloss in words or any(
+        f"{gloss[: match.start()]}{end}" in words for match in [_DERIVED.search(gloss)] if match for end in ("", "e")
     )
-
-
-@cache
-def _roots() -> frozenset[str]:
-    return read_words("ambiguous.txt") | set("put on|go out|get in|come in|go in|go up|go down|take off".split("|"))
 
 
 def derived(one: str, other: str) -> bool:

@@ -230,7 +230,10 @@ def _opencode(wish: Wish) -> Needs:
     if wish.surface == "mcp":
         command = ["vault-mem", *server_arguments(wish)]
         entry = Addition(("mcp", "vault-mem"), {"type": "local", "command": command, "enabled": True})
-        found.pieces.append(Piece(_opencode_settings(folder), "json", entries=(entry,)))
+        settings = folder / "opencode.jsonc"
+        if not settings.exists():
+            settings = folder / "opencode.json"
+        found.pieces.append(Piece(settings, "json", entries=(entry,)))
     inside = folder / ".opencode" if wish.scope == "project" else folder
     found.pieces += [
         Piece(inside / SKILL, "file", wish.skill),
@@ -244,12 +247,6 @@ def _opencode(wish: Wish) -> Needs:
         found.notices.append("opencode has no hook for prompts: there is no hint per prompt.")
     found.notices.append("opencode has plugins and no hooks: AGENTS.md asks the agent to wake up by itself.")
     return found
-
-
-def _opencode_settings(folder: Path) -> Path:
-    """The settings file: JSON with comments where there is one, else JSON."""
-    with_comments = folder / "opencode.jsonc"
-    return with_comments if with_comments.exists() else folder / "opencode.json"
 
 
 def _openclaw(wish: Wish) -> Needs:

@@ -26,7 +26,7 @@ def transcripts(path: Path) -> Iterator[Source]:
 def read(source: Source, start: int) -> Iterator[Step]:
     """What was said, from an offset of the file on."""
     opened = False
-    for position, record in lines(source.path, start, _is_output):
+    for position, record in lines(source.path, start, lambda line: _RESULT.search(line) and not _TEXT.search(line)):
         if record is None or record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
             yield Step(position)
             continue
@@ -46,7 +46,3 @@ def read(source: Source, start: int) -> Iterator[Step]:
         results = [part.get("content") for part in parts if part.get("type") == "tool_result"]
         at = moment(record.get("timestamp"))
         yield Step(position, turn(message["role"], texts(content, "text"), at, calls, *results))
-
-
-def _is_output(line: bytes) -> bool:
-    return bool(_RESULT.search(line)) and not _TEXT.search(line)
