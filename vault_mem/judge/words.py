@@ -41,6 +41,21 @@ def read_phrases(name: str) -> list[tuple[str, str]]:
     return [(level, phrase) for level, _, phrase in (line.partition(" ") for line in _lines(name))]
 
 
+def read_expressions(name: str) -> list[tuple[str, str]]:
+    """A shipped list of regular expressions: on each line a name, if it has one, then a colon and the expression."""
+    parts = (line.rpartition(": ") for line in _lines(name))
+    return [(before, expression) for before, _, expression in parts]
+
+
+def read_spellings(name: str) -> list[tuple[str, str, str]]:
+    """A shipped list of spellings: what a text must have, the expression (a plain word by itself), what replaces it."""
+    parts = ((needed, said.partition(" →")) for needed, said in read_expressions(name))
+    return [
+        (needed or (expression if expression.isalnum() else ""), expression, form.strip())
+        for needed, (expression, _, form) in parts
+    ]
+
+
 def _lines(name: str) -> list[str]:
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
