@@ -15,6 +15,7 @@ from vault_mem.judge.words import (
     read_spellings,
     read_words,
     role_after,
+    spelled,
 )
 
 KANA = re.compile(r"[ぁ-ゖー]+")
@@ -99,10 +100,7 @@ _SPELLINGS = read_spellings("spellings_ja.txt")
 
 def normal_text(text: str) -> str:
     """One spelling for what is written in several ways."""
-    for needed, written, plain in _SPELLINGS:
-        if needed in text:
-            text = compiled(written).sub(plain, text)
-    return text
+    return spelled(text, _SPELLINGS)
 
 
 def negations(text: str) -> int:

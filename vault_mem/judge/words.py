@@ -48,12 +48,24 @@ def read_expressions(name: str) -> list[tuple[str, str]]:
 
 
 def read_spellings(name: str) -> list[tuple[str, str, str]]:
-    """A shipped list of spellings: what a text must have, the expression (a plain word by itself), what replaces it."""
-    parts = ((needed, said.partition(" →")) for needed, said in read_expressions(name))
-    return [
-        (needed or (expression if expression.isalnum() else ""), expression, form.strip())
-        for needed, (expression, _, form) in parts
-    ]
+    """A shipped list of spellings: what a text must have, an expression, and the form that replaces what it finds.
+
+    A plain word need not say what a text must have. A blank at the edge of a form is written as `_`.
+    """
+    found = []
+    for needed, said in read_expressions(name):
+        expression, _, form = said.partition(" →")
+        needed = needed or (expression if expression.isalnum() else "")
+        found.append((needed, expression, form.strip().replace("_", " ")))
+    return found
+
+
+def spelled(text: str, spellings: list[tuple[str, str, str]]) -> str:
+    """A text with the forms of a list of spellings."""
+    for needed, expression, form in spellings:
+        if needed in text:
+            text = compiled(expression).sub(form, text)
+    return text
 
 
 def _lines(name: str) -> list[str]:
