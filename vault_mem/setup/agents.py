@@ -28,8 +28,6 @@ from vault_mem.setup.wish import (
 )
 from vault_mem.vault import jsonc
 
-AGENTS = ("claude-code", "codex", "openclaw", "cursor", "gemini", "opencode", "copilot", "qwen", *PLAIN, "generic")
-
 _HOOK_STARTS_DAEMON = (
     "The session-start hook runs outside the agent's sandbox and starts the daemon, which answers for commands inside."
 )
@@ -50,21 +48,11 @@ def default_scope(agent: str) -> str:
 
 def needs(wish: Wish) -> Needs:
     """Everything that an agent needs."""
-    makers = {
-        "claude-code": _claude_code,
-        "codex": _codex,
-        "cursor": _cursor,
-        "openclaw": _openclaw,
-        "gemini": _gemini,
-        "opencode": _opencode,
-        "copilot": _copilot,
-        "qwen": _qwen,
-    }
-    if wish.agent not in AGENTS:
+    if wish.agent not in _MAKERS:
         raise InvalidInput(f"unknown agent {wish.agent!r}", f"one of {', '.join(AGENTS)}")
+    found = _MAKERS[wish.agent](wish)
     if wish.agent in PLAIN:
-        return plain_needs(wish)
-    found = makers.get(wish.agent, _generic)(wish)
+        return found
     if wish.agent not in ("opencode", "generic"):
         found.notices.append(_HOOK_STARTS_DAEMON)
     if wish.agent in _SANDBOXES and not _opened(wish, found):
@@ -332,3 +320,18 @@ def _workspace(settings: Path, state: Path, wish: Wish) -> Path:
     if not isinstance(named, str) or not named:
         return wish.named("OPENCLAW_WORKSPACE_DIR", state / "workspace")
     return wish.home / named.removeprefix("~/")
+
+
+_MAKERS = {
+    "claude-code": _claude_code,
+    "codex": _codex,
+    "openclaw": _openclaw,
+    "cursor": _cursor,
+    "gemini": _gemini,
+    "opencode": _opencode,
+    "copilot": _copilot,
+    "qwen": _qwen,
+    **dict.fromkeys(PLAIN, plain_needs),
+    "generic": _generic,
+}
+AGENTS = tuple(_MAKERS)
