@@ -7,18 +7,19 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.databases import has_table, rows
+from vault_mem.imports.databases import database_at, has_table, rows
 from vault_mem.imports.items import BadItem, Found, Item, line, moment, words
 
 NAME = "claude-mem"
-HOME = ("", ".claude-mem", "claude-mem.db")
+_DATABASE = "claude-mem.db"
+HOME = ("", ".claude-mem", _DATABASE)
 _TABLES = ("observations", "session_summaries")
 _SUMMARY = ("request", "investigated", "learned", "completed", "next_steps", "notes")
 
 
 def recognises(path: Path) -> bool:
     """Its database, or the folder with it."""
-    return has_table(_database(path), *_TABLES)
+    return has_table(database_at(path, _DATABASE), *_TABLES)
 
 
 def read(path: Path, zone: tzinfo) -> Found:
@@ -27,12 +28,8 @@ def read(path: Path, zone: tzinfo) -> Found:
         yield BadItem(f"{NAME}:{path.name}", "not its database")
         return
     for table, item in ((_TABLES[0], _observation), (_TABLES[1], _summary)):
-        for record in map(dict, rows(_database(path), f"SELECT * FROM {table} ORDER BY id")):
+        for record in map(dict, rows(database_at(path, _DATABASE), f"SELECT * FROM {table} ORDER BY id")):
             yield item(record, f"{NAME}:{table}/{record.get('id')}")
-
-
-def _database(path: Path) -> Path:
-    return path / "claude-mem.db" if path.is_dir() else path
 
 
 def _observation(record: dict[str, Any], source: str) -> Item | BadItem:

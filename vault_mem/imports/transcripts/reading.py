@@ -75,8 +75,8 @@ def lines(
         while line := file.readline(_CHUNK):
             size = len(line)
             if not line.endswith(b"\n"):
-                rest, whole = _rest(file, line)
-                if not whole:
+                rest = _rest(file, line)
+                if rest is None:
                     return
                 size, line = size + rest[0], rest[1]
             position += size
@@ -84,16 +84,16 @@ def lines(
             yield position, None if passed else _object(line)
 
 
-def _rest(file: Any, begun: bytes) -> tuple[tuple[int, bytes], bool]:
-    """The rest of a long line: its size, the whole line (empty if it is too long), and whether it has an end."""
+def _rest(file: Any, begun: bytes) -> tuple[int, bytes] | None:
+    """The rest of a long line: its size, and the whole line, empty if it is too long; None if it has no end yet."""
     parts, size = [begun], 0
     while part := file.readline(_CHUNK):
         size += len(part)
         if size < LONGEST_LINE:
             parts.append(part)
         if part.endswith(b"\n"):
-            return (size, b"".join(parts) if size < LONGEST_LINE else b""), True
-    return (size, b""), False
+            return size, b"".join(parts) if size < LONGEST_LINE else b""
+    return None
 
 
 def _object(line: bytes) -> dict[str, Any] | None:
