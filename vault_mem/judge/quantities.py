@@ -100,11 +100,6 @@ class Reader(NamedTuple):
     signs: frozenset[str]
     word: str
 
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """The pattern, compiled when it is first used."""
-        return compiled(self.written)
-
 
 _ANY_DIGIT = re.compile(r"\d")
 _ANY_MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS)}]")
