@@ -259,7 +259,7 @@ class Catalogue:
         places = np.flatnonzero(self._open(now, public)).tolist()
         return sorted((self.ids[place], self.files[place], place) for place in places)
 
-    def of_kinds(self, kinds: Collection[str], now: float, *, public: bool = False) -> list[int]:
+    def of_kinds(self, kinds: Collection[str], now: float, *, public: bool) -> list[int]:
         """The places of the open memories of these kinds."""
         return [place for place in np.flatnonzero(self._open(now, public)).tolist() if self.kinds[place] in kinds]
 

@@ -29,7 +29,6 @@ from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.languages import START, spoken, stem_in
 from vault_mem.index.packed import FIELDS, Held, counted, framed, length, letter, packed, stem_of, unpacked
 from vault_mem.index.people import PERSON, NameFact, name_facts
-from vault_mem.index.sample import sizes
 from vault_mem.index.table import PLACE, SEARCHED, Table, listed, quote, rows_in
 from vault_mem.index.terms import STOP, unspaced
 from vault_mem.index.timeline import GAP, LONGEST, SECOND, Timeline
@@ -571,7 +570,7 @@ class Facts:
         stamp = (self._meta("sampled"), base)
         if self._refined is None or self._refined[0] != stamp:
             texts, vectors = self.sample()
-            self._refined = (stamp, refined(base, vectors, sizes(texts)))
+            self._refined = (stamp, refined(base, vectors, texts))
         return self._refined[1]
 
     # --- SQLite -----------------------------------------------------------------------------------------------------

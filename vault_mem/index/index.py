@@ -63,9 +63,9 @@ class Index:
     A rebuild fills a new generation and then switches over, so that readers are never without an index.
     """
 
-    def __init__(self, folder: Folder, embedder: Embedder, changes: Changes | None = None) -> None:
+    def __init__(self, folder: Folder, embedder: Embedder, changes: Changes) -> None:
         self.folder = folder
-        self.changes = changes or Changes()
+        self.changes = changes
         self.embedder = embedder
         self.home = folder.index_dir
         self.table: Table = None  # type: ignore[assignment]  # set by open() or begin_generation()

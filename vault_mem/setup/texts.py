@@ -51,14 +51,14 @@ _HOW = {
 }
 
 
-def lines(surface: str, agent: str = "", vault: Path | None = None) -> str:
+def lines(surface: str, agent: str, vault: Path | None) -> str:
     """Four lines for AGENTS.md and the like, and one more if the agent has its own memory."""
     command = _command(vault)
     text = shipped(f"lines-{surface}.md").replace("{private}", _PRIVATE[surface]).replace("{vm}", command)
     return text + (_OWN_MEMORY if agent == "claude-code" else "")
 
 
-def skill(surface: str, tools: str = "all", vault: Path | None = None) -> str:
+def skill(surface: str, tools: str, vault: Path | None) -> str:
     """The whole SKILL.md: every operation with its installed tool, or else its command."""
     command = _command(vault)
     with_tools = surface == "mcp"

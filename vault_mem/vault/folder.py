@@ -185,11 +185,8 @@ class Folder:
 
     def _is_late_copy(self, key: str) -> bool:
         match = _LATE_COPY.fullmatch(key)
-        parents = (
-            "",
-            f"{self.settings.views_folder}/",
-            self.settings.digest_file[: self.settings.digest_file.rfind("/") + 1],
-        )
+        digest = self.settings.digest_file
+        parents = ("", f"{self.settings.views_folder}/", digest[: digest.rfind("/") + 1])
         return match is not None and match["above"] in parents
 
     def is_shared(self, key: str) -> bool:
