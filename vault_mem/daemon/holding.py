@@ -44,9 +44,9 @@ def alive(root: str) -> bool:
         return False
 
 
-def await_end(root: str, seconds: float = START_SECONDS) -> bool:
+def await_end(root: str) -> bool:
     """Wait until no daemon has this vault open any more; whether that came true in time."""
-    return comes_true(lambda: not alive(root), seconds)
+    return comes_true(lambda: not alive(root), START_SECONDS)
 
 
 def elsewhere(root: str, folder: str) -> Holder | None:
