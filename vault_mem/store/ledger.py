@@ -130,9 +130,8 @@ class Ledger(NamedValues):
     def doubled(self) -> dict[str, set[str]]:
         """The names of rows that an earlier segment has too, by segment."""
         found: dict[str, set[str]] = {}
-        select = "SELECT name, segment FROM there AS a WHERE EXISTS ({})".format(
-            "SELECT 1 FROM there WHERE name = a.name AND segment < a.segment"
-        )
+        earlier = "SELECT 1 FROM there WHERE name = a.name AND segment < a.segment"
+        select = f"SELECT name, segment FROM there AS a WHERE EXISTS ({earlier})"
         for name, segment in self._db.execute(select):
             found.setdefault(segment, set()).add(name)
         return found

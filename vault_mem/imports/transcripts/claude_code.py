@@ -30,13 +30,11 @@ def read(source: Source, start: int) -> Iterator[Step]:
         if record is None or record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
             yield Step(position)
             continue
+        at = moment(record.get("timestamp"))
         if not opened and isinstance(record.get("sessionId"), str) and "cwd" in record:
             opened = True
-            at = moment(record.get("timestamp"))
-            yield Step(
-                position,
-                Opening(record["sessionId"], str(record.get("cwd", "")), str(record.get("gitBranch") or ""), at),
-            )
+            branch = str(record.get("gitBranch") or "")
+            yield Step(position, Opening(record["sessionId"], str(record["cwd"]), branch, at))
         message = mapping(record.get("message"))
         if record.get("type") not in (USER, ASSISTANT) or message.get("role") not in (USER, ASSISTANT):
             yield Step(position)
@@ -44,5 +42,4 @@ def read(source: Source, start: int) -> Iterator[Step]:
         content, parts = message.get("content"), objects(message.get("content"))
         calls = [(part.get("name"), part.get("input")) for part in parts if part.get("type") == "tool_use"]
         results = [part.get("content") for part in parts if part.get("type") == "tool_result"]
-        at = moment(record.get("timestamp"))
         yield Step(position, turn(message["role"], texts(content, "text"), at, calls, *results))
