@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
 from vault_mem.imports.databases import database_at, has_table, rows
 from vault_mem.imports.items import BadItem, Found, Item, line, moment, words
+from vault_mem.imports.transcripts.reading import parsed
 
 NAME = "claude-mem"
 _DATABASE = "claude-mem.db"
@@ -57,8 +57,5 @@ def _time(record: dict[str, Any]) -> Any:
 
 
 def _list(value: Any) -> list[str]:
-    try:
-        found = json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        return []
+    found = parsed(value) if isinstance(value, str) else value
     return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []

@@ -43,8 +43,7 @@ def read_phrases(name: str) -> list[tuple[str, str]]:
 
 def read_expressions(name: str) -> list[tuple[str, str]]:
     """A shipped list of regular expressions: on each line a name, if it has one, then a colon and the expression."""
-    parts = (line.rpartition(": ") for line in _lines(name))
-    return [(before, expression) for before, _, expression in parts]
+    return [(before, expression) for before, _, expression in (line.rpartition(": ") for line in _lines(name))]
 
 
 def read_spellings(name: str) -> list[tuple[str, str, str]]:
