@@ -116,7 +116,7 @@ def _vault_for(arguments: list[str]) -> str:
 
 
 def _find(named: str) -> str:
-    """Like `vault.find`, with a few system calls; empty if there is none, or in any doubt."""
+    """Like `vault.find`, with a few system calls; empty if there is none, or in case of doubt."""
     path = os.path
     cwd = os.getcwd()  # noqa: PTH109
     named = named or os.environ.get("VAULT_MEM_VAULT", "")

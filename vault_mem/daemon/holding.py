@@ -44,9 +44,9 @@ def alive(root: str) -> bool:
         return False
 
 
-def await_end(root: str, seconds: float = START_SECONDS) -> bool:
+def await_end(root: str) -> bool:
     """Wait until no daemon has this vault open any more; whether that came true in time."""
-    return comes_true(lambda: not alive(root), seconds)
+    return comes_true(lambda: not alive(root), START_SECONDS)
 
 
 def elsewhere(root: str, folder: str) -> Holder | None:
@@ -83,10 +83,9 @@ def hold(root: Path, address: str, wake: Callable[[], None]) -> int | None:
         held = try_lock(handle)
         if not held and _asked_to_leave(str(root), address, wake):
             held = comes_true(lambda: try_lock(handle), _HAND_OVER_SECONDS)
-        if not held:
-            os.close(handle)
-            return None
     except OSError:
+        held = False
+    if not held:
         os.close(handle)
         return None
     _write(handle, json.dumps({"pid": os.getpid(), "place": address, "version": __version__}))

@@ -8,7 +8,7 @@ import queue
 import socket
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from vault_mem.operations.workspace import Workspace
 
 
+def environment(pairs: Iterable[str]) -> dict[str, str]:
+    """An environment that was sent as `NAME=VALUE`."""
+    return {name: value for name, _, value in (each.partition("=") for each in pairs)}
+
+
 class ClientRequest:
     """A command line as it came from a client."""
 
@@ -29,9 +34,7 @@ class ClientRequest:
         self.cwd = Path(cwd)
         self.width = int(width)
         self.terminal = terminal
-        environment = parts[6 : 6 + int(count)]
-        pairs = (os.fsdecode(each).partition("=") for each in environment)
-        self.env = {name: value for name, _, value in pairs}
+        self.env = environment(map(os.fsdecode, parts[6 : 6 + int(count)]))
         self.arguments = [os.fsdecode(each) for each in parts[6 + int(count) :]]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.log import open_process_log, place_of
-from vault_mem.daemon.request import ClientConnection, ClientRequest, run
+from vault_mem.daemon.request import ClientConnection, ClientRequest, environment, run
 from vault_mem.daemon.start import END_SECONDS, START_SECONDS, comes_true, control
 from vault_mem.daemon.vaults import Vaults
 from vault_mem.vault import clock
@@ -139,13 +140,13 @@ class Server:
         except Exception as error:
             self._log.error("request: %s", place_of(error))
 
-    def _control(self, connection: socket.socket, word: str, root: str = "", *environment: str) -> None:
+    def _control(self, connection: socket.socket, word: str, root: str = "", *env: str) -> None:
         if word == protocol.INBOX:
             with self._at_work():
-                self._vaults.quiet_soon(_folder(root, _pairs(environment)))
+                self._vaults.quiet_soon(_folder(root, environment(env)))
             return
         if word == protocol.KEEP:
-            self._keep(root, _pairs(environment))
+            self._keep(root, environment(env))
         elif word == protocol.STOP:
             self._let_go(root)
         connection.sendall(protocol.message(protocol.STDOUT, json.dumps(self._status(root)).encode()))
@@ -306,10 +307,6 @@ def _folder(root: str, env: Mapping[str, str]) -> Folder:
     return Folder(find_vault(root, Path("/"), env), env)
 
 
-def _pairs(environment: Sequence[str]) -> dict[str, str]:
-    return {name: value for name, _, value in (each.partition("=") for each in environment)}
-
-
 def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
     """Hold the lock of the one daemon at an address, None where another keeps it.
 
@@ -317,19 +314,16 @@ def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
     was told to keep are returned.
     """
     handle = os.open(address + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-    kept: list[str] = []
-    try:
-        if not try_lock(handle):
-            told = control(address, protocol.STOP) if wanted else None
-            kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
-            # one about to exit releases it
-            if not comes_true(lambda: try_lock(handle), END_SECONDS if wanted else START_SECONDS / 2):
-                os.close(handle)
-                return None, []
-    except OSError:
-        os.close(handle)
-        return None, []
-    return handle, kept
+    with contextlib.suppress(OSError):
+        if try_lock(handle):
+            return handle, []
+        told = control(address, protocol.STOP) if wanted else None
+        kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
+        # one about to exit releases it
+        if comes_true(lambda: try_lock(handle), END_SECONDS if wanted else START_SECONDS / 2):
+            return handle, kept
+    os.close(handle)
+    return None, []
 
 
 def _listen(address: str) -> socket.socket:

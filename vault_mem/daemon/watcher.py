@@ -176,7 +176,7 @@ class Watcher:
             self._changed()
         elif relative == VAULT_FILE:
             self._changed()
-        elif name == VAULT_FILE:  # a folder became a vault of its own, or is none any more
+        elif name == VAULT_FILE:  # a folder became a vault of its own, or stopped being one
             self._scan()
 
     def lost_track(self) -> None:

@@ -67,9 +67,9 @@ class Calibration:
         """The calibrated similarity, 0 to 1."""
         return _between(round(cosine, 6), self._levels(size), _MEANINGS)
 
-    def cosine(self, similarity: float, size: float = 0.0) -> float:
-        """The raw cosine of a calibrated similarity."""
-        return float(np.interp(similarity, _MEANINGS, self._levels(size)))
+    def cosine(self, similarity: float) -> float:
+        """The raw cosine of a calibrated similarity, for texts as short as a sentence."""
+        return float(np.interp(similarity, _MEANINGS, self._levels(SENTENCE)))
 
     def _levels(self, size: float) -> tuple[float, ...]:
         """The curve for texts of a size, between those of the sizes that were measured."""
@@ -175,7 +175,7 @@ def _level(sides: list[NDArray[np.float32]], quantile: float, length: int) -> fl
     return float(np.quantile(np.concatenate(cosines), quantile))
 
 
-def refined(base: Calibration, sample: NDArray[np.float32], sizes: NDArray[np.float64] | None = None) -> Calibration:
+def refined(base: Calibration, sample: NDArray[np.float32], texts: Sequence[str]) -> Calibration:
     """The calibration for one vault: memories of one life are more alike than sentences of anywhere.
 
     Most pairs of a random sample are unrelated, so at most one in a hundred may reach 0.70, of long texts as of short
@@ -186,7 +186,7 @@ def refined(base: Calibration, sample: NDArray[np.float32], sizes: NDArray[np.fl
         return base
     pairs = np.tri(len(sample), k=-1, dtype=bool)
     cosines = (sample @ sample.T)[pairs]
-    halves = np.log(np.full(len(sample), SENTENCE) if sizes is None else np.maximum(sizes, 1.0)) / 2
+    halves = np.log([max(len(text.encode()), 1) for text in texts]) / 2
     ends = np.log([SENTENCE, *(each.size for each in base.longer)])
     nearest = np.searchsorted((ends[1:] + ends[:-1]) / 2, np.add.outer(halves, halves)[pairs])
     levels = [Level(SENTENCE, base.related, base.nearly_same, base.near_identical), *base.longer]

@@ -25,7 +25,7 @@ FEW_WORDS = 6
 BEGINNING = 200
 # A compound has parts of this length at least; between them a sound or two that join them.
 SHORTEST_PART = 4
-# A longer run of letters is no word: nobody wrote it, and all its parts would be looked up.
+# A longer run of letters is not a word that anybody wrote, and all its parts would be looked up.
 LONGEST_WORD = 40
 _JOINED = re.compile(r"(?:e[ns]|[sne])$")
 _COMPOUNDING = ("de", "nl", "sv")

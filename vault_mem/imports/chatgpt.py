@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.imports.items import BadItem, Found, Item, conversation, documents, line, moment, short_hash
+from vault_mem.imports.transcripts.reading import mapping
 
 NAME = "chatgpt"
 _FILES = ("conversations.json", "conversations-*.json", "memories.json", "memory.json")
@@ -83,11 +84,8 @@ def _thread(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _said(message: dict[str, Any]) -> tuple[str, str, str]:
-    author = message["author"] if isinstance(message.get("author"), dict) else {}
-    content = message["content"] if isinstance(message.get("content"), dict) else {}
-    hidden = isinstance(message.get("metadata"), dict) and message["metadata"].get(
-        "is_visually_hidden_from_conversation"
-    )
+    author, content = mapping(message.get("author")), mapping(message.get("content"))
+    hidden = mapping(message.get("metadata")).get("is_visually_hidden_from_conversation")
     parts = content["parts"] if isinstance(content.get("parts"), list) else []
     text = "\n".join(part for part in parts if isinstance(part, str)).strip()
     return str(author.get("role")), str(message.get("recipient") or "all"), "" if hidden else text

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.imports.items import BadItem, Found, Item, blocks, conversation, documents, line, moment, short_hash
+from vault_mem.imports.transcripts.reading import mapping, objects, texts
 
 NAME = "claude"
 _SPEAKERS = {"human": "User", "assistant": "Claude"}
@@ -40,20 +41,18 @@ def read(path: Path, zone: tzinfo) -> Found:
 
 
 def _memories(record: dict[str, Any]) -> Found:
-    projects = record.get("project_memories")
-    texts = {"memory": record.get("conversations_memory")}
-    texts |= {f"project/{key}": text for key, text in (projects if isinstance(projects, dict) else {}).items()}
-    for name, text in texts.items():
+    projects = mapping(record.get("project_memories"))
+    told = {"memory": record.get("conversations_memory")} | {f"project/{key}": text for key, text in projects.items()}
+    for name, text in told.items():
         for block in blocks(text if isinstance(text, str) else ""):
             content = f"{block.heading}: {block.text}" if block.heading else block.text
             yield Item(f"{NAME}:{name}#{short_hash(content)}", content, fields={"kind": "fact"})
 
 
 def _conversation(record: dict[str, Any], where: str) -> Item | BadItem:
-    messages = record["chat_messages"] if isinstance(record["chat_messages"], list) else []
     parts = []
-    for message in messages:
-        sender = _SPEAKERS.get(str(message.get("sender"))) if isinstance(message, dict) else None
+    for message in objects(record["chat_messages"]):
+        sender = _SPEAKERS.get(str(message.get("sender")))
         text = _text(message) if sender else ""
         if text:
             parts.append(f"**{sender}:** {text}")
@@ -65,6 +64,5 @@ def _text(message: dict[str, Any]) -> str:
     """A message's text, which newer exports split into parts."""
     if isinstance(message.get("text"), str) and message["text"].strip():
         return str(message["text"]).strip()
-    pieces = message["content"] if isinstance(message.get("content"), list) else []
-    texts = [each.get("text") for each in pieces if isinstance(each, dict) and each.get("type") == "text"]
-    return "\n".join(text for text in texts if isinstance(text, str)).strip()
+    content = message.get("content")
+    return texts(content, "text").strip() if isinstance(content, list) else ""

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.databases import has_table, rows
+from vault_mem.imports.databases import database_at, has_table, rows
 from vault_mem.imports.items import BadItem, Found, Item, line, moment, words
+from vault_mem.imports.transcripts.reading import parsed
 
 NAME = "claude-mem"
-HOME = ("", ".claude-mem", "claude-mem.db")
+_DATABASE = "claude-mem.db"
+HOME = ("", ".claude-mem", _DATABASE)
 _TABLES = ("observations", "session_summaries")
 _SUMMARY = ("request", "investigated", "learned", "completed", "next_steps", "notes")
 
 
 def recognises(path: Path) -> bool:
     """Its database, or the folder with it."""
-    return has_table(_database(path), *_TABLES)
+    return has_table(database_at(path, _DATABASE), *_TABLES)
 
 
 def read(path: Path, zone: tzinfo) -> Found:
@@ -27,12 +28,8 @@ def read(path: Path, zone: tzinfo) -> Found:
         yield BadItem(f"{NAME}:{path.name}", "not its database")
         return
     for table, item in ((_TABLES[0], _observation), (_TABLES[1], _summary)):
-        for record in map(dict, rows(_database(path), f"SELECT * FROM {table} ORDER BY id")):
+        for record in map(dict, rows(database_at(path, _DATABASE), f"SELECT * FROM {table} ORDER BY id")):
             yield item(record, f"{NAME}:{table}/{record.get('id')}")
-
-
-def _database(path: Path) -> Path:
-    return path / "claude-mem.db" if path.is_dir() else path
 
 
 def _observation(record: dict[str, Any], source: str) -> Item | BadItem:
@@ -60,8 +57,5 @@ def _time(record: dict[str, Any]) -> Any:
 
 
 def _list(value: Any) -> list[str]:
-    try:
-        found = json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        return []
+    found = parsed(value) if isinstance(value, str) else value
     return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []

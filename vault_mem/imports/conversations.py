@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 from types import ModuleType
@@ -14,16 +13,11 @@ from vault_mem.notes.secrets import masked
 from vault_mem.notes.session import USER, Opening, Turn
 
 
-@dataclass(frozen=True)
 class Conversations:
     """A reader of transcripts as a reader of memories."""
 
-    transcripts: ModuleType
-
-    @property
-    def NAME(self) -> str:  # noqa: N802 - as the modules have it
-        """The name of the format."""
-        return str(self.transcripts.NAME)
+    def __init__(self, transcripts: ModuleType) -> None:
+        self.transcripts, self.NAME = transcripts, transcripts.NAME
 
     def recognises(self, path: Path) -> bool:
         """Never detected: the user names the format to import sessions."""

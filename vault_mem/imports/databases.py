@@ -21,6 +21,11 @@ def rows(database: Path, query: str, *values: Any) -> Iterator[sqlite3.Row]:
         raise InvalidInput(f"{database} cannot be read: {error}", "is it the database of another version?") from error
 
 
+def database_at(path: Path, name: str) -> Path:
+    """A database, given by its own path or by the folder that it is in."""
+    return path / name if path.is_dir() else path
+
+
 def has_table(database: Path, *names: str) -> bool:
     """Whether a file is a database with these tables."""
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.imports.items import BadItem, Found, Item, documents, line, moment, records, short_hash, words
+from vault_mem.imports.transcripts.reading import mapping
 
 NAME = "mem0"
 
@@ -39,7 +40,7 @@ def _item(record: Any, where: str) -> Item | BadItem:
     content = next((record[key] for key in ("memory", "content", "text", "data") if record.get(key)), None)
     if not isinstance(content, str) or not content.strip():
         return BadItem(f"{NAME}:{record.get('id') or where}", "it has no text")
-    metadata = record["metadata"] if isinstance(record.get("metadata"), dict) else {}
+    metadata = mapping(record.get("metadata"))
     category = line(metadata.get("category"))
     fields: dict[str, Any] = {"tags": words([*words(record.get("categories")), *words(metadata.get("tags"))])}
     return Item(

@@ -6,11 +6,12 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.databases import has_table, rows
+from vault_mem.imports.databases import database_at, has_table, rows
 from vault_mem.imports.items import BadItem, Found, Item, line, moment, words
 
 NAME = "mempalace"
 HOME = ("", ".mempalace", "palace")
+_DATABASE = "chroma.sqlite3"
 _DRAWERS = """
     SELECT e.id, e.embedding_id, e.created_at, m.key, m.string_value, m.int_value
     FROM embeddings e JOIN segments s ON s.id = e.segment_id JOIN collections c ON c.id = s.collection
@@ -20,7 +21,7 @@ _DRAWERS = """
 
 def recognises(path: Path) -> bool:
     """A folder with a Chroma database that has drawers."""
-    database = _database(path)
+    database = database_at(path, _DATABASE)
     if not has_table(database, "collections", "embeddings", "embedding_metadata"):
         return False
     return any(rows(database, "SELECT 1 FROM collections WHERE name LIKE '%drawers%'"))
@@ -32,7 +33,7 @@ def read(path: Path, zone: tzinfo) -> Found:
         yield BadItem(f"{NAME}:{path.name}", "not a palace with drawers")
         return
     drawers: dict[str, dict[str, Any]] = {}
-    for row in rows(_database(path), _DRAWERS):
+    for row in rows(database_at(path, _DATABASE), _DRAWERS):
         drawer = drawers.setdefault(str(row["embedding_id"]), {"at": row["created_at"]})
         drawer[str(row["key"])] = row["string_value"] if row["string_value"] is not None else row["int_value"]
     for id_, drawer in drawers.items():
@@ -42,7 +43,3 @@ def read(path: Path, zone: tzinfo) -> Found:
             continue
         tags = words([each for name in ("wing", "room") if (each := line(drawer.get(name)))])
         yield Item(source, text, moment(drawer.get("filed_at")) or moment(drawer.get("at")), {"tags": tags})
-
-
-def _database(path: Path) -> Path:
-    return path / "chroma.sqlite3" if path.is_dir() else path

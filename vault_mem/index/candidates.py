@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.embedding.embedder import Vectors
-from vault_mem.index.catalogue import TYPES, Catalogue
+from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.corpus import Corpus
 from vault_mem.index.filters import Filters
 from vault_mem.index.known import MEMORY, NOTE
@@ -22,7 +22,7 @@ from vault_mem.index.met import Met
 from vault_mem.index.packed import Held
 from vault_mem.index.people import WRITTEN
 from vault_mem.index.sample import sample
-from vault_mem.index.table import Search, quote
+from vault_mem.index.table import SEARCHED, Search, quote
 from vault_mem.index.terms import unspaced
 
 if TYPE_CHECKING:
@@ -190,14 +190,14 @@ class InTable:
         return "n = 0" if self._facts.parted else ""
 
     def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
-        """At least that many of the files whose whole is nearest to a vector; `ours` are no included notes."""
+        """At least that many of the files whose whole is nearest to a vector; with `ours`, not among included notes."""
         where, more = self._where(filters, now)
         of_ours = f"type = {quote(MEMORY)}" if ours and self._with_notes else ""
         return self._find([Search(vector, _all(where, self._whole, of_ours), round(more * count) + SPARE)])
 
     def saying(self, text: str) -> Catalogue:
         """The rows of memories of this very text."""
-        return self.catalogue(self._files(f"n = 0 AND {TYPES} AND content = {quote(text)}"))
+        return self.catalogue(self._files(f"n = 0 AND {SEARCHED} AND content = {quote(text)}"))
 
     def _files(self, where: str, count: int | None = None) -> list[str]:
         found: list[str] = self._table.select(["file"], where, count).column("file").to_pylist()

@@ -25,14 +25,13 @@ from vault_mem.index.links import Names
 from vault_mem.index.met import FoundOut, TermsOfFew
 from vault_mem.index.packed import TOLD, Held, columns_of, heads_of, mark
 from vault_mem.index.rows import noted
-from vault_mem.index.table import Table, quote, rows_in, vectors_in
+from vault_mem.index.table import SEARCHED, Table, listed, rows_in, vectors_in
 from vault_mem.index.texts import Texts, shared
 from vault_mem.index.timeline import Timeline
 from vault_mem.model import Memory, from_record
 
 T = TypeVar("T")
 
-TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 _TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
 _PACKED = ("file", "hash", "id", "content", "memory")  # columns that differ from row to row
 _LISTS = ("tags", "people")
@@ -81,7 +80,7 @@ class Catalogue:
     def of_all(cls, table: Table, *, searched: bool = True) -> Catalogue:
         """Every row of a table; those that are not `searched` are whole memories without vectors and terms."""
         names = COLUMNS if searched else [name for name in COLUMNS if name not in ("vector", "terms")]
-        found = table.select(names, TYPES if searched else f"n = 0 AND {TYPES}")
+        found = table.select(names, SEARCHED if searched else f"n = 0 AND {SEARCHED}")
         order = pc.sort_indices(found, [("file", "ascending"), ("n", "ascending")])
         columns: dict[str, Any] = {"vector": np.zeros((found.num_rows, 0), dtype=np.float32)}
         for name in names:  # one by one: together they would be in memory twice
@@ -260,7 +259,7 @@ class Catalogue:
         places = np.flatnonzero(self._open(now, public)).tolist()
         return sorted((self.ids[place], self.files[place], place) for place in places)
 
-    def of_kinds(self, kinds: Collection[str], now: float, *, public: bool = False) -> list[int]:
+    def of_kinds(self, kinds: Collection[str], now: float, *, public: bool) -> list[int]:
         """The places of the open memories of these kinds."""
         return [place for place in np.flatnonzero(self._open(now, public)).tolist() if self.kinds[place] in kinds]
 
@@ -283,7 +282,7 @@ class Catalogue:
 
     def differing(self, table: Table) -> set[str]:
         """The files whose rows in the table are not those at hand."""
-        found = table.select(("file", *_SIGNS), f"n = 0 AND {TYPES}")
+        found = table.select(("file", *_SIGNS), f"n = 0 AND {SEARCHED}")
         signs = zip(*(found.column(name).to_pylist() for name in _SIGNS), strict=True)
         there = dict(zip(found.column("file").to_pylist(), signs, strict=True))
         places = np.flatnonzero(self.alive & (self.n == 0)).tolist()
@@ -296,10 +295,9 @@ class Catalogue:
             return
         files = sorted(changed)
         rows = [row for file in files for row in changed[file] or () if row["type"] in (MEMORY, NOTE)]
-        elsewhere = [quote(file) for file in files if changed[file] is None]
+        elsewhere = [file for file in files if changed[file] is None]
         if elsewhere:
-            found = table.select(COLUMNS, f"{TYPES} AND file IN ({', '.join(elsewhere)})")
-            rows += rows_in(found)
+            rows += rows_in(table.select(COLUMNS, f"{SEARCHED} AND file IN ({listed(elsewhere)})"))
         kept = {name: value for name, value in self._derived.items() if isinstance(value, Following)}
         gone = [place for file in files for place in self._by_file.get(file, ())]
         for value in kept.values():

@@ -29,14 +29,12 @@ from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.languages import START, spoken, stem_in
 from vault_mem.index.packed import FIELDS, Held, counted, framed, length, letter, packed, stem_of, unpacked
 from vault_mem.index.people import PERSON, NameFact, name_facts
-from vault_mem.index.sample import sizes
-from vault_mem.index.table import PLACE, Table, listed, quote, rows_in
+from vault_mem.index.table import PLACE, SEARCHED, Table, listed, quote, rows_in
 from vault_mem.index.terms import STOP, unspaced
 from vault_mem.index.timeline import GAP, LONGEST, SECOND, Timeline
 from vault_mem.vault.database import at_once, connected
 
 FORMAT = 6
-TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 COLUMNS = (*FIELDS, "terms", "vector")
 _ALL = ("meta", "stems", "words", "names", "memories", "rows", "readings", "places", "sample")
 # How far around a memory its neighbours in time are looked up, as a filter may leave some out, and how many are told.
@@ -114,8 +112,8 @@ class Facts:
         with self._at_once():
             for name in _ALL:
                 self._db.execute(f"DELETE FROM {name}")
-            done, total = 0, table.count(TYPES)
-            for batch in table.batches(COLUMNS, TYPES, _AT_ONCE):
+            done, total = 0, table.count(SEARCHED)
+            for batch in table.batches(COLUMNS, SEARCHED, _AT_ONCE):
                 rows = _counted(batch)
                 self._count(rows, 1)
                 self._note_memories(rows)
@@ -131,7 +129,7 @@ class Facts:
         """The rows of some files as they are counted here: what leaves with them."""
         if not files:
             return []
-        return rows_in(table.select(COLUMNS, f"{TYPES} AND file IN ({listed(files)})"))
+        return rows_in(table.select(COLUMNS, f"{SEARCHED} AND file IN ({listed(files)})"))
 
     def follow(self, gone: Sequence[Row], come: Sequence[Row], before: int, table: Table) -> None:
         """Take over one commit. Where they were not those of the version before it, they stay behind."""
@@ -172,27 +170,27 @@ class Facts:
         for stems_of_all in by_file.values():
             whole.update(stems_of_all)
         changed = [(each, sign * count, sign * whole[each]) for each, count in stems.items()]
-        self._add("stems", "stem, rows, memories", changed, "stem", "rows")
-        self._add("words", "word, rows", [(each, sign * count) for each, count in words.items()], "word", "rows")
-        named = [(*each, sign * count) for each, count in names.items()]
-        self._add("names", "kind, key, value, count", named, "key, kind, value", "count")
+        self._add("stems", ("stem",), ("rows", "memories"), changed)
+        self._add("words", ("word",), ("rows",), [(each, sign * count) for each, count in words.items()])
+        self._add("names", NameFact._fields, ("count",), [(*each, sign * count) for each, count in names.items()])
         heads = [row for row in rows if row["n"] == 0]
         self._add_vectors("whole", heads, sign)
         self._add_vectors("parts", [row for row in rows if row["n"] > 0], sign)
-        self._put(terms=(self._meta("terms") or 0) + sign * lengths)
+        self._adjust(terms=sign * lengths)
         self._sample(heads, sign)
 
-    def _add(self, table: str, columns: str, rows: list[tuple[Any, ...]], key: str, count: str) -> None:
-        figures = [each.strip() for each in columns.split(",") if each.strip() not in key.split(", ")]
+    def _add(self, table: str, keys: Sequence[str], figures: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
+        """Add to the figures of what rows name first; what the first figure no longer counts goes."""
+        columns = (*keys, *figures)
         sums = ", ".join(f"{each} = {each} + excluded.{each}" for each in figures)
-        marks = ", ".join("?" * len(columns.split(",")))
         self._db.executemany(
-            f"INSERT INTO {table} ({columns}) VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET {sums}", rows
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
+            f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {sums}",
+            rows,
         )
-        keys = [columns.split(", ").index(each) for each in key.split(", ")]
-        emptied = " AND ".join(f"{each} = ?" for each in key.split(", "))
-        fewer = [tuple(row[at] for at in keys) for row in rows if row[-1] < 0]
-        self._db.executemany(f"DELETE FROM {table} WHERE {emptied} AND {count} <= 0", fewer)
+        emptied = " AND ".join(f"{each} = ?" for each in keys)
+        fewer = [row[: len(keys)] for row in rows if row[-1] < 0]
+        self._db.executemany(f"DELETE FROM {table} WHERE {emptied} AND {figures[0]} <= 0", fewer)
 
     def _add_vectors(self, name: str, rows: Sequence[Row], sign: int) -> None:
         if not rows:
@@ -220,7 +218,7 @@ class Facts:
             left = [(row["id"], row["file"]) for row in rows]
             gone = self._db.executemany("DELETE FROM sample WHERE id = ? AND file = ?", left)
             if gone.rowcount > 0:
-                self._put(sampled=(self._meta("sampled") or 0) + 1)
+                self._adjust(sampled=1)
             return
         full = self._one("SELECT COUNT(*) FROM sample") >= SAMPLE
         last = self._one("SELECT MAX(id) FROM sample") if full else None
@@ -231,7 +229,7 @@ class Facts:
         ]
         self._db.executemany("INSERT OR REPLACE INTO sample VALUES (?, ?, ?, ?)", values)
         if values:
-            self._put(sampled=(self._meta("sampled") or 0) + 1)
+            self._adjust(sampled=1)
             lowest = f"SELECT id FROM sample ORDER BY id LIMIT {SAMPLE}"
             self._db.execute(f"DELETE FROM sample WHERE id NOT IN ({lowest})")
 
@@ -260,8 +258,7 @@ class Facts:
         columns = "number, file, created, valid_to, private, length"
         self._db.executemany(f"INSERT OR REPLACE INTO memories ({columns}) VALUES (?, ?, ?, ?, ?, ?)", values)
         self._db.executemany("INSERT INTO rows VALUES (?, ?)", kept)
-        self._put(last=next_ + len(values) - 1)
-        self._put(length=(self._meta("length") or 0) + sum(value[-1] for value in values))
+        self._adjust(last=len(values), length=sum(value[-1] for value in values))
         return [(value[2], value[1]) for value in values]
 
     def _forget_memories(self, files: Iterable[str]) -> list[tuple[float, str]]:
@@ -271,8 +268,8 @@ class Facts:
         for file in files:
             for number, created, since, terms in self._db.execute(select, (file,)).fetchall():
                 found.append((created, file))
-                self._put(sessions=(self._meta("sessions") or 0) - (since is not None and since % LONGEST == 0))
-                self._put(length=self._meta("length") - terms)
+                begins = since is not None and since % LONGEST == 0
+                self._adjust(sessions=-int(begins), length=-terms)
                 for table in ("memories", "rows", "readings", "places"):
                     self._db.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
         return found
@@ -298,7 +295,7 @@ class Facts:
         later = "SELECT file FROM memories WHERE number > ?"
         files = [file for (file,) in self._db.execute(later, (self._meta("placed") or 0,))]
         for chunk in _chunks(files):
-            self._note_places(*table.places(f"{TYPES} AND file IN ({listed(chunk)})"))
+            self._note_places(*table.places(f"{SEARCHED} AND file IN ({listed(chunk)})"))
         self._put(placed=self._last)
 
     def _note_places(self, files: Sequence[str], places: Sequence[int]) -> None:
@@ -371,7 +368,7 @@ class Facts:
             values.append((since, session, number))
             last = created
         self._db.executemany("UPDATE memories SET since = ?, session = ? WHERE number = ?", values)
-        self._put(sessions=(self._meta("sessions") or 0) + change)
+        self._adjust(sessions=change)
 
     def timeline(
         self, files: Collection[str], beside: Collection[str], *, closed_by: float | None, public: bool
@@ -429,7 +426,7 @@ class Facts:
         return 1.0 - int(closed) / max(self.memories, 1)
 
     def last_of_second(self, second: float) -> float | None:
-        """When the last memory of one second was made, in the table's count; None where there is none."""
+        """When the last memory of one second was made, as the table counts it; None if there is none."""
         found = self._one("SELECT MAX(created) FROM memories WHERE created >= ? AND created < ?", second, second + 0.9)
         return None if found is None else float(found)
 
@@ -573,7 +570,7 @@ class Facts:
         stamp = (self._meta("sampled"), base)
         if self._refined is None or self._refined[0] != stamp:
             texts, vectors = self.sample()
-            self._refined = (stamp, refined(base, vectors, sizes(texts)))
+            self._refined = (stamp, refined(base, vectors, texts))
         return self._refined[1]
 
     # --- SQLite -----------------------------------------------------------------------------------------------------
@@ -617,6 +614,9 @@ class Facts:
 
     def _put(self, **facts: Any) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(facts.items()))
+
+    def _adjust(self, **by: int) -> None:
+        self._put(**{name: (self._meta(name) or 0) + amount for name, amount in by.items()})
 
     @contextmanager
     def _at_once(self) -> Iterator[None]:

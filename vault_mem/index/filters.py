@@ -63,7 +63,7 @@ class Filters:
         return found
 
     def in_zone(self, zone: tzinfo) -> Filters:
-        """The same filters with every time in a zone; raises InvalidInput if one is none."""
+        """The same filters with every time in a zone; raises InvalidInput for what is not a time."""
         times = {name: value for name in ("since", "until", "as_of") if (value := getattr(self, name)) is not None}
         read: dict[str, Any] = {name: read_time(value, zone) for name, value in times.items()}
         for name, value in read.items():

@@ -64,9 +64,9 @@ class Index:
     A rebuild fills a new generation and then switches over, so that readers are never without an index.
     """
 
-    def __init__(self, folder: Folder, embedder: Embedder, changes: Changes | None = None) -> None:
+    def __init__(self, folder: Folder, embedder: Embedder, changes: Changes) -> None:
         self.folder = folder
-        self.changes = changes or Changes()
+        self.changes = changes
         self.embedder = embedder
         self.home = folder.index_dir
         self.table: Table = None  # type: ignore[assignment]  # set by open() or begin_generation()
@@ -263,7 +263,7 @@ class Index:
         return Names(self.state, self.folder)
 
     def graph(self, *, every_file: bool = False) -> Graph:
-        """The links of the whole vault, as indexed; with `every_file`, those to files that are no notes lead there."""
+        """The links of the whole vault, as indexed; with `every_file`, also to files that are not notes."""
         from vault_mem.index.graph import Graph
 
         return Graph(self.state, self.names() if every_file else None)
@@ -346,7 +346,7 @@ class Index:
         return sorted(found, key=lambda memory: (-memory.created.timestamp(), -(memory.seq or 1), memory.id))
 
     def private(self) -> list[Memory]:
-        """All private memories and episodes, newest first; the states tell at once where there are none."""
+        """All private memories and episodes, newest first; the states tell at once that there are none."""
         if not self.state.private_files():
             return []
         return self.memories(Filters(private=True, closed=True), (MEMORY, EPISODE))

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from vault_mem.model import Link, Problem
-from vault_mem.store.named_values import NamedValues
 from vault_mem.vault.copies import original_of
+from vault_mem.vault.database import NamedValues
 from vault_mem.vault.walk import FileState
 
 # Kinds of files.
 MEMORY, EPISODE, NOTE = "memory", "episode", "note"
 OTHER = "other"  # among the memories, and none: a drawing, a board, a note that has neither name nor text yet
-# The type of what is only named: in code, by an id in the text, or in a file that is no note of ours.
+# The type of what is only named: in code, by an id in the text, or in a file that is not indexed.
 NAMED = ""
 
 
@@ -202,7 +202,7 @@ class KnownFiles(NamedValues):
         self._db.executemany("DELETE FROM gone WHERE key = ?", [(key,) for key in gone])
 
     def follow_all(self) -> None:
-        """Take the views as they are: a new index is no reason to write them."""
+        """Take the views as they are: they need not be written because the index is new."""
         self._db.execute("UPDATE files SET followed = hash")
 
     def renames(self) -> dict[str, set[str]]:

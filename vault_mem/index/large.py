@@ -11,7 +11,7 @@ from vault_mem.vault.lock import locked_outside
 WAIT = 600.0
 
 
-def keep_facts(index: Index, progress: Callable[[int, int], None] | None = None) -> None:
+def keep_facts(index: Index, progress: Callable[[int, int], None] | None) -> None:
     """Bring the figures in step with the table; they are filled again if they fell behind."""
     if index.facts.in_step(index.table):
         return
@@ -24,7 +24,7 @@ def keep_facts(index: Index, progress: Callable[[int, int], None] | None = None)
             index.facts.fill(index.table, progress)
 
 
-def get_ready(index: Index, progress: Callable[[int, int], None] | None = None) -> None:
+def get_ready(index: Index, progress: Callable[[int, int], None] | None) -> None:
     """Count and build all that a large vault needs; a small one needs nothing."""
     if index.large:
         keep_facts(index, progress)

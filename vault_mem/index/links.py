@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from vault_mem.index.known import Written
-from vault_mem.index.outside import follow_outside
 from vault_mem.index.state import StateStore
 from vault_mem.model import EPISODE_ID, MEMORY_ID, digits_of
 from vault_mem.notes.links import ID_AT_END, link_name, name_key, path_key, stem_of
 from vault_mem.notes.parse import MAX_NOTE_BYTES
+from vault_mem.notes.references import ids_in, named_in
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.tree import beside, name_of
-from vault_mem.vault.walk import stub_of
+from vault_mem.vault.walk import FileState, state_of, stub_of
 
 # A name that vault-mem makes.
 _OURS = re.compile(rf"{ID_AT_END.pattern}|^(?:mem|ep)_[0-9a-f]{{12}}$")
@@ -182,6 +182,35 @@ class Names:
         for stem, key in self._state.all_names():
             self._called.setdefault(stem, []).append(key)
         self._whole = True
+
+
+def follow_outside(state: StateStore, folder: Folder, keys: Iterable[str]) -> None:
+    """Bring what is known of links in files that are not indexed up to date: own notes, canvases, bases.
+
+    Whatever would break a link of theirs looks here first, and reads only those that changed.
+    """
+    known = state.outside()
+    now: dict[str, FileState] = {}
+    changed: dict[str, FileState] = {}
+    links: list[Written] = []
+    for key in keys:
+        if not folder.has_links(key):
+            continue
+        try:
+            found = folder.tree.stat(key)
+            if found is None:
+                continue
+            now[key] = state_of(found)
+            if now[key] == known.get(key):
+                continue
+            raw = folder.tree.read(key) or b"" if found.st_size <= MAX_NOTE_BYTES else b""
+        except OSError:
+            continue  # unreadable, so its links are unknown
+        changed[key] = now[key]
+        links += [Written(key, name) for name in sorted(named_in(raw, key) | ids_in(raw))]
+    gone = [key for key in known if key not in now]
+    if changed or gone:
+        state.note_outside(changed, gone, links)
 
 
 def vault_files(folder: Folder) -> Iterator[str]:

@@ -179,7 +179,7 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def mark(kind: str, key: str) -> str:
-    """What is looked up like a word but is none: a word of a title, or whom and what a memory is about."""
+    """What is looked up like a word but is not one: a word of a title, or whom and what a memory is about."""
     return f"{kind} {key}"
 
 

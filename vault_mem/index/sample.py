@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
 from vault_mem.embedding.embedder import Vectors
@@ -40,7 +38,7 @@ class Sample:
     def calibration(self, base: Calibration) -> Calibration:
         """What a cosine means in this vault: the model's calibration, refined by these memories."""
         if self._refined is None or self._refined[0] != base:
-            self._refined = (base, refined(base, self.vectors, sizes(self.texts)))
+            self._refined = (base, refined(base, self.vectors, self.texts))
         return self._refined[1]
 
     def forget(self, catalogue: Catalogue, places: list[int]) -> None:
@@ -55,11 +53,6 @@ class Sample:
         new = [place for place in places if catalogue.ours[place] and catalogue.n[place] == 0]
         if not self._places or any(room or catalogue.ids[place] < last for place in new):
             self._choose()
-
-
-def sizes(texts: Sequence[str]) -> NDArray[np.float64]:
-    """The sizes of texts, as calibration measures them."""
-    return np.array([len(text.encode()) for text in texts], dtype=np.float64)
 
 
 def sample(catalogue: Catalogue) -> Sample:

@@ -1,7 +1,7 @@
 """Rows that machines share: taken from a store in place of being made, and added to it for the others (SPEC L-3).
 
 A row has the name of what it was made from: path, content hash, model, version and settings. So it is right for
-whoever has that very file, and nobody is shown anything else. Private memories are no part of it.
+whoever has that very file, and nobody is shown anything else. Private memories are never in it.
 """
 
 from __future__ import annotations

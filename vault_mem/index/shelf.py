@@ -60,7 +60,7 @@ class Shelf:
                 self._catalogue = None
 
     def _in_step(self, index: Index) -> Catalogue | None:
-        """The catalogue, once it and the index are equally new; None where there is none of this index."""
+        """The catalogue of this index, once the two are equally new; None if there is none."""
         if self._catalogue is None or self._generation != index.generation:
             return None
         if index.table.version < self._version:  # otherwise what one finds is missing in the other

@@ -164,7 +164,7 @@ class StateStore(KnownFiles):
         self._db.executemany(f"INSERT INTO links ({_LINK_COLUMNS}, stem, digits) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def outside(self) -> dict[str, tuple[int, int, int, int]]:
-        """The states of files that are no notes of ours, when their links were last noted."""
+        """The states of files that are not indexed, when their links were last noted."""
         return {row[0]: row[1:] for row in self._db.execute("SELECT * FROM outside")}
 
     def note_outside(self, states: Mapping[str, FileState], gone: Iterable[str], links: Iterable[Written]) -> None:

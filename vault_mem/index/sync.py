@@ -350,7 +350,7 @@ class _Run:
 
     @contextmanager
     def _sharing(self, count: int) -> Iterator[Shared | None]:
-        """The rows of other machines, where enough files are missing; a store that is away is no matter."""
+        """The rows of other machines, where enough files are missing; a store that cannot be reached gives none."""
         shared = self.index.shared if self.index.folder.shares and self.report.rebuilt != ASKED_FOR else None
         if shared is None or not shared.worth_asking(count):
             yield None

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
@@ -235,10 +236,14 @@ def vectors_in(column: pa.ChunkedArray) -> Vectors:
 
 
 def listed(values: Iterable[str]) -> str:
-    """Texts as the literals of a list in a condition; one that nothing equals where there are none."""
+    """Texts as the literals of a list in a condition; without any, one that nothing equals."""
     return ", ".join(map(quote, sorted(values) or [""]))
 
 
 def quote(value: str) -> str:
     """A text as a literal in a condition."""
     return "'" + value.replace("'", "''") + "'"
+
+
+# The rows that recall looks through: those of memories and included notes, not of episodes.
+SEARCHED = f"type IN ({listed((MEMORY, NOTE))})"

@@ -9,6 +9,8 @@ from functools import lru_cache
 from operator import add
 from pathlib import PurePosixPath
 
+from vault_mem.notes.stop_words import STOP_WORDS
+
 # Chinese, Japanese and Korean letters: one run of them is cut into overlapping pairs.
 _UNSPACED = "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0002fa1f"
 _STARTS_UNSPACED = re.compile(f"[{_UNSPACED}]")
@@ -17,17 +19,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 
 # English stop words. Single letters are among them: contractions leave them behind.
-STOP = frozenset(
-    """a about after again all also am an and any anyone anything are around as at be because been before being both
-    but by can could d did do does doing done down during each else ever every everything for from further get gets
-    getting go goes going gone got had has have having he her here hers herself him himself his how i if in into is it
-    its itself just kind let lets ll lot lots m made make makes many may maybe me might mine more most much must my
-    myself need no nor not now of off oh ok okay on once one only or other our ours out over own please quite rather re
-    really s said same say says shall she should since so some someone something still such t tell than that the their
-    theirs them themselves then there these they thing things this those though through to told too toward towards
-    under until up upon us ve very was way we well went were what when where whether which while who whom whose why
-    will with within without would yes yet you your yours yourself""".split()
-)
+STOP = STOP_WORDS | set("after before done else many maybe once whether yourself".split())
 # getUserName: the words of an identifier begin with capitals.
 _LETTERS = re.compile(r"[A-Za-z]+")
 _CAPITAL_WITHIN = re.compile(r"[a-z][A-Z]")

@@ -20,7 +20,7 @@ SECOND = 0.9
 LONGEST = 64
 
 
-def cuts(created: NDArray[np.float64], *, together: bool = True) -> NDArray[np.bool_]:
+def cuts(created: NDArray[np.float64], *, together: bool) -> NDArray[np.bool_]:
     """Where sessions begin, given the times in order; every memory is one by itself if they are not taken together."""
     count = len(created)
     if not count:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from vault_mem.judge.japanese import KANJI
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import Word, derived, known, lexicon, meanings, opposed, read_words, synonyms
+from vault_mem.judge.words import KIN, Word, derived, known, lexicon, meanings, opposed, read_words, synonyms
 
 EXACT, SYNONYM = 1.0, 0.9
 _STEM = re.compile(r"([一-鿿々〆]+)[ぁ-ゖ]+")
@@ -43,9 +43,7 @@ def compared(one: Text, two: Text) -> Alignment:
     return found
 
 
-_MY_KIN = re.compile(
-    rf"\W*my (?:\w+ )?(?:{'|'.join(sorted(word for word in read_words('kin.txt') if word.isascii()))})\b"
-)
+_MY_KIN = re.compile(rf"\W*my (?:\w+ )?(?:{'|'.join(sorted(word for word in KIN if word.isascii()))})\b")
 
 
 def _of_nobody(text: Text) -> bool:

@@ -7,10 +7,9 @@ import re
 from vault_mem.judge import english
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import Word, read_pairs, read_words
+from vault_mem.judge.words import PERSONS, Word, read_pairs
 
 _CONVERSES = frozenset(read_pairs("converses.txt"))
-_PERSONS = read_words("persons.txt")
 _SUBJECTS = ("が", "は", "も")
 
 
@@ -97,7 +96,7 @@ def _actors(part: str, text: Text) -> list[str]:
     for match in re.finditer(r"[a-zà-öø-ÿ]+", part):
         word = match.group()
         person = english.person_of(word, part[match.end() :])
-        if person or word in text.names or english.lemma(word) in _PERSONS:
+        if person or word in text.names or english.lemma(word) in PERSONS:
             found.append(person or word)
     # "Aunt Rosa" is one person: keep the name.
     return [each for number, each in enumerate(found) if not _names_next(each, found[number + 1 :], part, text)]

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 
-from vault_mem.judge.words import Word, known, read_pairs, read_phrases, read_rows, read_words, role_after
+from vault_mem.judge.words import (
+    KIN,
+    PERSONS,
+    Word,
+    known,
+    read_pairs,
+    read_phrases,
+    read_rows,
+    read_spellings,
+    read_words,
+    role_after,
+    spelled,
+)
+from vault_mem.notes.stop_words import STOP_WORDS
 
-STOP = read_words("stop_words.txt")
+STOP = STOP_WORDS | read_words("stop_words.txt")
 _IRREGULAR = dict(read_pairs("irregular.txt"))
 _NEGATIVES = dict(read_pairs("negatives.txt"))
 _NEGATIONS = re.compile(
@@ -23,86 +35,41 @@ _MODALS = read_phrases("modals.txt")
 _SCOPES = read_phrases("scopes.txt")
 # Without un-, these are words too, but not their opposites.
 _NOT_NEGATED = frozenset(("ited", "iform", "iverse", "ion", "ique", "its", "less", "like", "til", "derstand", "dergo"))
-_CONTRACTED = {"ll": "will", "ve": "have", "re": "are", "m": "am"}
 _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
-
-
 # "The user said that …" adds nothing.
 _TOLD = re.compile(
     r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*"
     r"(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?(?P<whose>(?:their|his|her) (?=\w))?"
 )
-
-
 # "The user asked the agent to …" is an order.
 _ASKED = re.compile(
     r"^\s*(?:the )?user (?:has )?(?:(?:asked|told|instructed|requested)(?: (?:me|us))?"
     r"|(?:wants?|expects?|would like) (?:me|us)) (?P<not>not )?to (?!be\b)"
 )
-_PERSONS = read_words("persons.txt") | read_words("kin.txt") | {"user"}
+_SOMEBODY = PERSONS | KIN | {"user"}
+_LIVES = re.compile(r"^(\W*(?:the|our|all) (?:[\w/.-]+ ){1,4}?)lives? (?=(?:in|at|on|under)\b)")
 
 
 def _thing_lives(match: re.Match[str]) -> str:
     """Replace "lives" by "is" if a thing lives there: a database in Frankfurt, not a person, who may be elsewhere."""
-    somebody = any(lemma(word) in _PERSONS for word in match[1].split())
+    somebody = any(lemma(word) in _SOMEBODY for word in match[1].split())
     return match[0] if somebody else f"{match[1]}is "
 
 
-# Phrases and the form that replaces them. The first item is a string that must be in the text for the pattern to match.
-_SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
-    (needed, re.compile(said), plain)
-    for needed, said, plain in (
-        ("", r"[’‘`´]", "'"),
-        ("can", r"\bcan't\b|\bcannot\b", "can not"),
-        ("won't", r"\bwon't\b", "will not"),
-        ("n't", r"n't\b", " not"),
-        ("'", r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}"),
-        ("'s", r"\b(he|she|it|that|there|here|what|who|where)'s(?= (?:got|been|had)\b)", r"\1 has"),
-        ("'s", r"\b(he|she|it|that|there|here|what|who|where)'s\b", r"\1 is"),
-        ("user", _TOLD.pattern, lambda match: "user " if match["who"] or match["whose"] else ""),
-        ("user", _ASKED.pattern, lambda match: "do not " if match["not"] else "please "),
-        ("with no", r"\bwith no\b", "without"),
-        ("cost", r"\bcosts? (?=(?:about |around |roughly )?[€$£¥]?\d)", "is "),
-        ("", r"\bthe (?:price|cost) of ([^.;]+?) is (?=[€$£¥]?\d)", r"\1 is "),
-        ("max", r"\bmax\.? (?=\d)", "at most "),
-        ("min", r"\bmin\.? (?=\d)", "at least "),
-        ("remind", r"\bremind me to\b", "remember to"),
-        ("held", r"\b(is|are|was|were|be|been) held (?=(?:in|on|at|every)\b)", r"\1 "),
-        ("half", r"\b(?:an|one) hour and a half\b", "90 minutes"),
-        ("-", r"\b(\d+)-(?=[a-z]{3,}\b)", r"\1 "),
-        ("version", r"\bversion (?=v?\d+\.\d)", "v"),
-        ("both", r"\bboth (?:of )?(?:the )?(?=(?:\w+s|children|people)\b(?! and))", "two "),
-        ("", r"\b(?:happens?|occurs?|takes? place)\b", "is"),
-        ("used", r"\bused to be\b", "was"),
-        ("", r"\b(by|for|in|after|within|lasts?|takes?) an? (?=(?:week|day|month|year|hour|minute)\b)", r"\1 one "),
-        ("too ", r"\btoo (?=[a-z])", "overly "),
-        ("rather", r"\bwould rather (\w+) than\b", r"prefer \1 over"),
-        ("50", r"\b50 ?(?:%|percent\b)", "half"),
-        ("", r"(?<=\d )([a-z]+) (?:long|tall|high|wide|deep)\b", r"\1"),
-        ("name", r"'s name is\b", " is called"),
-        ("live", r"\blives? (?=(?:in|at|under) \W*[/~])", "is "),  # a file, not a person
-        ("from", r"\b(?:got|gets?)\b(?=[^.;!?]*\bfrom\b)", "received"),
-        ("prefer", r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over "),
-        ("prefer", r"\b(prefer\w* \w+ing\b[^.;]*?) to (?=\w+ing\b)", r"\1 over "),
-        ("", r"\b(is|are|was|were) (?:hosted|situated|housed) (?=(?:in|at|on|under)\b)", r"\1 "),
-        ("live", r"^(\W*(?:the|our|all) (?:[\w/.-]+ ){1,4}?)lives? (?=(?:in|at|on|under)\b)", _thing_lives),
-        (
-            "just",
-            r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b",
-            "only",
-        ),
-        (" but ", r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except "),
-    )
-]
+_CONTRACTIONS, _SPELLINGS = read_spellings("contractions.txt"), read_spellings("spellings.txt")
 _UN = re.compile(r"\bun(?=(\w{4,}))")
 _POSSESSIVE = re.compile(r"'(?:s|d)\b|(?<=s)'(?=\s|$)")
 
 
 def normal_text(text: str) -> str:
     """The text with contractions spelled out and common phrases in one form."""
-    for needed, said, plain in _SPELLINGS:
-        if needed in text:
-            text = said.sub(plain, text)
+    text = spelled(text, _CONTRACTIONS)
+    if "user" in text:
+        text = _TOLD.sub(lambda match: "user " if match["who"] or match["whose"] else "", text)
+        text = _ASKED.sub(lambda match: "do not " if match["not"] else "please ", text)
+    text = spelled(text, _SPELLINGS)
+    if "live" in text:
+        text = _LIVES.sub(_thing_lives, text)
     for number in sorted(
         {number for first in {*_FIRST_WORD.findall(text)} for number in _BY_FIRST_WORD.get(first, ())}
     ):

@@ -79,7 +79,7 @@ def _bare(text: str) -> list[str]:
 
 
 def plainly_differs(before: str, after: str) -> bool:
-    """Whether numbers, times and dates alone show that a new text is no repetition."""
+    """Whether numbers, times and dates alone show that a new text is not a repetition."""
     if before == after:
         return False
     if max(len(before), len(after)) > MAX_LENGTH:

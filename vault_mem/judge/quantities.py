@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
+from vault_mem.judge.english import STOP
 from vault_mem.judge.words import compiled, known, read_rows, read_words
 from vault_mem.notes.days import MONTHS, WEEKDAYS, WEEKDAYS_JA
 
@@ -25,7 +25,7 @@ _COUNTERS = "|".join(sorted(read_words("counters.txt"), key=lambda word: (-len(w
 _RELATIVE = {written: name for name, *all_written in read_rows("relative_times.txt") for written in all_written}
 
 # Parts of ordinary compounds that no dictionary lists: self-hosted, follow-up.
-_JOINED = read_words("stop_words.txt") | read_words("compound_parts.txt")
+_JOINED = STOP | read_words("compound_parts.txt")
 
 _WORD_VALUES = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
@@ -98,11 +98,6 @@ class Reader(NamedTuple):
     read: Callable[[re.Match[str]], Quantity | None]
     signs: frozenset[str]
     word: str
-
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """The pattern, compiled when it is first used."""
-        return compiled(self.written)
 
 
 _ANY_DIGIT = re.compile(r"\d")
@@ -259,19 +254,12 @@ def _identifier(match: re.Match[str]) -> Quantity:
     return Quantity("identifier", match.group(), match.group())
 
 
-def _past(minutes: str, match: re.Match[str]) -> Quantity | None:
-    return _time(match, match[1], minutes, match[2])
-
-
 def _below_zero(match: re.Match[str]) -> Quantity | None:
     found = _counted(match, match[1], match[2])
     return Quantity("number", -float(match[1]), found.text, found.unit) if found else None
 
 
-def _relative(value: str, match: re.Match[str]) -> Quantity:
-    return Quantity("relative", value, match.group())
-
-
+_MINUTES_PAST = {"half": "30", "quarter": "15"}
 _UNIT = "|".join(sorted(map(re.escape, [*_UNITS, *_SCALED]), key=len, reverse=True))
 _AM_PM = r"(a\.?m\.?|p\.?m\.?)(?![a-z])"
 _DAYPART = r"(?: (?:in the|at) (morning|afternoon|evening|night))?"
@@ -279,7 +267,7 @@ _JA_PART = r"(午前|午後|早朝|朝|夕方|深夜|未明|夜|晩)?の?"
 
 
 def _made_up_name(match: re.Match[str]) -> Quantity | None:
-    """Whether a hyphenated word is a made-up name, like acme-uploads-eu: one of its parts is no word."""
+    """Whether a hyphenated word is a made-up name, like acme-uploads-eu: one of its parts is not a word."""
     parts = match.group().split("-")
     if len(parts) > 2 and _JOINED.isdisjoint(parts):
         return _identifier(match)
@@ -362,8 +350,12 @@ def _readers() -> Iterator[Reader]:
     )
     yield reader(rf"(?<![a-z0-9.:])(\d{{1,2}}):(\d{{2}})(?![:\d]){_DAYPART}", lambda m: _time(m, m[1], m[2], m[3]), ":")
     hour = rf"({_EN_NUMBER}|\d{{1,2}})"
-    for past, minutes in (("half past", "30"), ("quarter past", "15")):
-        yield reader(rf"\b{past} {hour}{_DAYPART}", partial(_past, minutes), word=past)
+    for said in _MINUTES_PAST:
+        yield reader(
+            rf"\b{said} past {hour}{_DAYPART}",
+            lambda m: _time(m, m[1], _MINUTES_PAST[m.group().split()[0]], m[2]),
+            word=f"{said} past",
+        )
     yield reader(rf"\b{hour} o'?clock{_DAYPART}", lambda m: _time(m, m[1], None, m[2]), word="clock")
     yield reader(rf"\b{hour} in the (morning|afternoon|evening)", lambda m: _time(m, m[1], None, m[2]), word=" in the ")
     yield reader(r"\b(?:noon|midday)\b|正午", lambda m: Quantity("time", frozenset({720}), m.group()), "d正n")
@@ -371,9 +363,9 @@ def _readers() -> Iterator[Reader]:
     yield reader(rf"{_JA_PART}({_KN})時半", lambda m: _time(m, m[2], "30", m[1]), "半")
     yield reader(rf"{_JA_PART}({_KN})時(?!間)(?:({_KN})分)?", lambda m: _time(m, m[2], m[3], m[1]), "時")
     # what is said relative to now
-    for word, value in sorted(_RELATIVE.items(), key=lambda item: -len(item[0])):
+    for word in sorted(_RELATIVE, key=len, reverse=True):
         pattern = rf"\b{word}\b" if word.isascii() else word
-        yield reader(pattern, partial(_relative, value), word=word)
+        yield reader(pattern, lambda m: Quantity("relative", _RELATIVE[m.group()], m.group()), word=word)
     yield reader(
         r"\b(last|this|next) "
         r"(night|morning|evening|afternoon|week|weekend|month|year|spring|summer|autumn|fall|winter)\b",

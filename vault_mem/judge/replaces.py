@@ -22,7 +22,7 @@ from vault_mem.judge.english import is_question as is_english_question
 from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
 from vault_mem.judge.text import Text, names_in
-from vault_mem.judge.words import Word, known, opposed, opposite, read_phrases, read_rows, read_words
+from vault_mem.judge.words import KIN, Word, known, opposed, opposite, read_phrases, read_rows, read_words
 from vault_mem.notes.sentences import sentences
 
 PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
@@ -43,7 +43,6 @@ SAID_AGAIN = 0.8
 _KEPT = 5_000
 # The subject is among this many words at the beginning.
 SUBJECT_WORDS = 7
-_KIN = read_words("kin.txt")
 _GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "everybody", "みんな", "うち", "我が家"))
 _KANJI = re.compile("[一-鿿々]{1,3}")
 _KANA_OF_ANY_KIND = re.compile("[ぁ-ゖァ-ヺ]")
@@ -310,7 +309,7 @@ def reads_as_state(text: str) -> bool:
 
 
 def _happened(lower: str) -> bool:
-    """Whether an English text tells an event: it has a past tense that is no participle."""
+    """Whether an English text tells an event: it has a past tense that is not a participle."""
     regular = (not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
     return bool(_PAST.search(lower)) or any(regular)
 
@@ -435,7 +434,7 @@ def _asked_beside(of: Statement, subject: set[str]) -> frozenset[str]:
 
 def _is_somebody(word: Word) -> bool:
     """Whether a word is the name of a person or a relative; not names that answer a question, such as Python."""
-    if word.text in _KIN:
+    if word.text in KIN:
         return True
     unknown = bool(_KANJI.fullmatch(word.text)) and not known(word.text)  # 隼人, 智子
     return (word.name or unknown) and not _questions_of(word)
@@ -496,7 +495,7 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """The subject of a state: the words before its verb, or before は."""
     if parts.is_japanese:
         marked = [word for role in ("は", "が") for word in words if word.role == role]
-        if not marked:  # as in 客間は, whose last character is no word of its own
+        if not marked:  # as in 客間は, whose last character is not a word of its own
             topic = _TOPIC.match(parts.rest)
             return tuple(word for word in words if topic and word.text in topic[1].replace("-", ""))
         last = next(word for word in marked if word.role == marked[0].role and not word.compound)
@@ -511,11 +510,11 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
 def _relatives(parts: Text, words: tuple[Word, ...]) -> frozenset[str]:
     """People who are only named to say whose brother or colleague somebody is."""
     if parts.is_japanese:
-        owners = {one.lemma for one, other in pairwise(words) if one.role == "の" and other.text in _KIN}
+        owners = {one.lemma for one, other in pairwise(words) if one.role == "の" and other.text in KIN}
         return frozenset(owners | {word.lemma for word in words if word.text in ("隣", "隣人")})
     found = re.findall(r"\b(\w+)['’]s? (\w+)(?: (\w+))?", parts.plain.casefold())
     return frozenset(
-        owner for owner, *whom in found if any(each in _KIN or each.removesuffix("s") in _KIN for each in whom)
+        owner for owner, *whom in found if any(each in KIN or each.removesuffix("s") in KIN for each in whom)
     )
 
 

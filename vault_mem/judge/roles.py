@@ -9,9 +9,8 @@ from vault_mem.judge import english, japanese
 from vault_mem.judge.align import EXACT, Alignment
 from vault_mem.judge.quantities import mark
 from vault_mem.judge.text import Text, positions_of
-from vault_mem.judge.words import Difference, Word, opposed, read_words, role_class
+from vault_mem.judge.words import PERSONS, Difference, Word, opposed, role_class
 
-_PERSONS = read_words("persons.txt")
 # Swapped groups of words change roles only if one could replace the other.
 _COMPARABLE = 0.4
 _MARKED = frozenset(("subject", "を", "に", "へ", "から", "より", "の", "まで"))
@@ -277,7 +276,7 @@ def _actors(text: Text) -> dict[str, int]:
     for match in re.finditer(r"[a-z]+", text.rest):
         word = match.group()
         actor = english.person_of(word, text.rest[match.end() :]) or (
-            word if word in text.names or english.lemma(word) in _PERSONS else ""
+            word if word in text.names or english.lemma(word) in PERSONS else ""
         )
         if actor:
             positions.setdefault(actor, []).append(match.start())

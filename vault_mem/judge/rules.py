@@ -15,7 +15,7 @@ from vault_mem.judge.quantities import Quantity, mark, unmatched
 from vault_mem.judge.roles import role_changes
 from vault_mem.judge.tense import is_told, tense_changes
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import Difference, opposite, read_words
+from vault_mem.judge.words import KIN, Difference, opposite
 
 _QUANTITY_NAMES = {"weekday": "day", "relative": "time", "ordinal": "number"}
 # In one text only, these change the statement; "all" or "some" hardly do.
@@ -257,14 +257,11 @@ def _asked_about(one: Text, two: Text) -> list[Difference]:
     return []
 
 
-_KIN = read_words("kin.txt")
-
-
 def _kin(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     """A relative is another person: Rosa's aunt is not Rosa, but Aunt Rosa is."""
     for text, words in ((one, alignment.left), (two, alignment.right)):
         for word in words:
-            if word.lemma not in _KIN and word.text not in _KIN:
+            if word.lemma not in KIN and word.text not in KIN:
                 continue
             whose = rf"(?:'s|\b(?:my|your|his|her|our|their)) (?:\w+ )?{word.text}\b|\b{word.text} of\b|の{word.text}"
             if re.search(whose, text.plain.lower()):

@@ -7,7 +7,7 @@ import re
 from vault_mem.judge import english
 from vault_mem.judge.align import EXACT, Alignment
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import Difference, Word, read_words
+from vault_mem.judge.words import Difference, Word, compiled, read_expressions, read_words
 
 # Words that say that something ended or was given up.
 _ENDED = read_words("endings.txt")
@@ -179,24 +179,7 @@ _TRIMMED = re.compile(
     r"|と(?:言われた|言っていた|言った|聞いた|話していた|述べた|思う|思います|思っている|思っています|考えている|考えています)"
     r"|(?<=[うくぐすつぬぶむるただい])(?:のだ|んだ|のです|んです)|(?<=[たい])です)+$"
 )
-_ENDS = (
-    ("done", re.compile(r"たこと(?:が|は|も)?(?:ある|あります)$")),
-    ("open", re.compile(r"[てで]い?(?:ない|ません)$|未[一-鿿ァ-ヺー]+(?:だ|です)?$")),
-    ("left", re.compile(r"[てで]あ(?:る|ります)$|済み?(?:だ|です)?$|ずみ(?:だ|です)?$")),
-    (
-        "planned",
-        re.compile(
-            r"(?:たい|予定|つもり|なければ|なきゃ|ないと|べき|こと|ください|下さい|ましょう|ほしい|欲しい|計画|必要(?:がある)?"
-            r"|(?:なら|いけ)ない|(?:なり|いけ)ません|必要があります|よう(?:と思う|と思っている)?|たがっている)(?:だ|です)?$"
-        ),
-    ),
-    (
-        "now",
-        re.compile(r"[てで]い?(?:る|ます)$|[てで]お(?:る|り|ります)$|中(?:だ|です)?$|(?:あ|い)(?:る|ります|ます)$"),
-    ),
-    ("done", re.compile(r"(?:[^だあ]た|だった|ました|[一-鿿]んだ|[泳急脱注騒漕嗅稼防塞凌]いだ|つないだ)$")),
-    ("plain", re.compile(r"(?:[うくぐつぬぶむる]|(?<!で)す|ない)$")),
-)
+_ENDS = read_expressions("stages_ja.txt")
 _MOMENT = re.compile(r"ところ(?:だ|です)?$")
 _COPULA = re.compile(r"(.{2})(?:(だった|でした|であった)|だ|です|である|に(?:なった|なりました))?$")
 # For these verbs, ている is the resulting state: 貸している is 貸した.
@@ -227,4 +210,4 @@ def _end(sentence: str) -> str:
         return "planned" if stage == "plain" else stage
     if _RESULTS.search(trimmed):
         return "left"
-    return next((stage for stage, pattern in _ENDS if pattern.search(trimmed)), "")
+    return next((stage for stage, end in _ENDS if compiled(end).search(trimmed)), "")

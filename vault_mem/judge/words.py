@@ -41,9 +41,38 @@ def read_phrases(name: str) -> list[tuple[str, str]]:
     return [(level, phrase) for level, _, phrase in (line.partition(" ") for line in _lines(name))]
 
 
+def read_expressions(name: str) -> list[tuple[str, str]]:
+    """A shipped list of regular expressions: on each line a name, if it has one, then a colon and the expression."""
+    return [(before, expression) for before, _, expression in (line.rpartition(": ") for line in _lines(name))]
+
+
+def read_spellings(name: str) -> list[tuple[str, str, str]]:
+    """A shipped list of spellings: what a text must have, an expression, and the form that replaces what it finds.
+
+    A plain word need not say what a text must have. A blank at the edge of a form is written as `_`.
+    """
+    found = []
+    for needed, said in read_expressions(name):
+        expression, _, form = said.partition(" →")
+        needed = needed or (expression if expression.isalnum() else "")
+        found.append((needed, expression, form.strip().replace("_", " ")))
+    return found
+
+
+def spelled(text: str, spellings: list[tuple[str, str, str]]) -> str:
+    """A text with the forms of a list of spellings."""
+    for needed, expression, form in spellings:
+        if needed in text:
+            text = compiled(expression).sub(form, text)
+    return text
+
+
 def _lines(name: str) -> list[str]:
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
+
+
+PERSONS, KIN = read_words("persons.txt"), read_words("kin.txt")
 
 
 @dataclass(frozen=True)
@@ -97,6 +126,9 @@ class Lexicon:
         synonyms, opposites = read_pairs("synonyms.txt"), read_pairs("opposites.txt")
         self.same = _partners(_pairs([*data["derived"], *synonyms]))
         self.opposites = _partners(_pairs([*data["opposites"], *opposites]) - _pairs(synonyms))
+        self.unlike = _pairs(read_pairs("unlike.txt"))
+        phrases = "put on|go out|get in|come in|go in|go up|go down|take off"
+        self.ambiguous = read_words("ambiguous.txt") | set(phrases.split("|"))
         self.meanings = (DATA / "meanings.txt").read_bytes()
 
 
@@ -135,7 +167,7 @@ def synonyms(one: str, other: str) -> bool:
     """Whether two dictionary forms share a reading, a root, or a meaning that is the main one of either."""
     if derived(one, other):
         return True
-    if (min(one, other), max(one, other)) in _unlike():
+    if (min(one, other), max(one, other)) in lexicon().unlike:
         return False
     left, right = meanings(one) or (), meanings(other) or ()
     if f"={one}" in right or f"={other}" in left or one in right or other in left:
@@ -147,25 +179,16 @@ def synonyms(one: str, other: str) -> bool:
     )
 
 
-@cache
-def _unlike() -> set[tuple[str, str]]:
-    return _pairs(read_pairs("unlike.txt"))
-
-
 _DERIVED = re.compile(r"(?:e?r|e?d|e?rs|or|ing|ments?|able|ly|ness|ure|ions?|ery|ance|al|ive|y|ee|est|let)$")
 
 
 @cache
 def _ambiguous(gloss: str) -> bool:
     """Whether an English translation is too ambiguous to connect two words: take, taker, taking."""
-    return gloss in _roots() or any(
-        f"{gloss[: match.start()]}{end}" in _roots() for match in [_DERIVED.search(gloss)] if match for end in ("", "e")
+    words = lexicon().ambiguous
+    return gloss in words or any(
+        f"{gloss[: match.start()]}{end}" in words for match in [_DERIVED.search(gloss)] if match for end in ("", "e")
     )
-
-
-@cache
-def _roots() -> frozenset[str]:
-    return read_words("ambiguous.txt") | set("put on|go out|get in|come in|go in|go up|go down|take off".split("|"))
 
 
 def derived(one: str, other: str) -> bool:

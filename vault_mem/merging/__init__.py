@@ -25,7 +25,8 @@ def merge(key: str, base: bytes | None, ours: bytes, theirs: bytes, generated: b
 
     For files that init writes, `generated` replaces a missing base.
     """
-    texts = [_decoded(each) for each in (generated if base is None else base, ours, theirs)]
+    files = (generated if base is None else base, ours, theirs)
+    texts = [(each or b"").decode(errors="surrogateescape") for each in files]
     bom = _wanted(texts, [each.startswith(BOM) for each in texts])
     texts = [each.removeprefix(BOM) for each in texts]
     all_crlf = ["\n" in each and each.count("\n") == each.count("\r\n") for each in texts]
@@ -86,10 +87,6 @@ def _merge(key: str, base: str, ours: str, theirs: str) -> Merged:
     from vault_mem.merging.views import merge_view
 
     return merge_view(key, kind, base, ours, theirs)
-
-
-def _decoded(raw: bytes | None) -> str:
-    return (raw or b"").decode(errors="surrogateescape")
 
 
 def _wanted(texts: list[str], has: list[bool]) -> bool:

@@ -165,17 +165,15 @@ def _time(block: list[str]) -> object:
     return datetime.fromisoformat(_value(block)).replace(tzinfo=None)
 
 
-def _is(*words: str) -> Callable[[list[str]], bool]:
-    return lambda block: _value(block).lower() in words
-
-
 def _by(choose: Callable[..., list[str]], measure: Callable[[list[str]], Any]) -> Callable[..., list[str]]:
     return lambda ours, theirs: choose((ours, theirs), key=lambda block: (measure(block), block))
 
 
-def _either(says: Callable[[list[str]], bool]) -> Callable[[list[str], list[str]], list[str]]:
+def _either(*words: str) -> Callable[[list[str], list[str]], list[str]]:
+    """The side whose value is one of these words."""
+
     def choose(ours: list[str], theirs: list[str]) -> list[str]:
-        found = [block for block in (ours, theirs) if says(block)]
+        found = [block for block in (ours, theirs) if _value(block).lower() in words]
         if not found:
             raise ValueError
         return found[0]
@@ -192,13 +190,13 @@ _RULES: dict[str, Callable[[list[str], list[str]], list[str]]] = {
     "end": _by(max, _time),
     "importance": _by(max, lambda block: float(_value(block))),
     "id": _by(min, _value),
-    "private": _either(_is("true", "yes", "1", "on", "y")),
-    "status": _either(_is("done")),
+    "private": _either("true", "yes", "1", "on", "y"),
+    "status": _either("done"),
 }
 
 
 def _merged_list(base: Block, ours: Block, theirs: Block) -> Block:
-    """Merge lists as sets, with the additions and removals of both sides. None if one is no list."""
+    """Merge lists as sets, with the additions and removals of both sides. None if one is not a list."""
     was, one, other = (_items(each) for each in (base, ours, theirs))
     if was is None or one is None or other is None:
         return None

@@ -20,7 +20,7 @@ def merge_self(base: str, ours: str, theirs: str) -> Merged:
 
 
 def _merged_items(base: list[str], ours: list[str], theirs: list[str]) -> list[str] | None:
-    """The items that both sides added or changed; None if they are no items, or both changed the same one."""
+    """The items that both sides added or changed; None if they are not items, or both changed the same one."""
     was, one, other = (_items(each) for each in (base, ours, theirs))
     if was is None or one is None or other is None:
         return None

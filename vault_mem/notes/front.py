@@ -147,7 +147,7 @@ class Front:
         return self.text[offset : self.starts[self.line_of(max(0, offset - 1)) + 1]]
 
     def item_texts(self, node: YamlNode) -> list[str | None] | None:
-        """What the items of a list say; None if the node is no list."""
+        """What the items of a list say; None if the node is not a list."""
         if not node.is_list:
             return None
         link = self.unquoted_link(node)  # `links: [[note]]`, which a person means as one link

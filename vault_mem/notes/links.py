@@ -19,10 +19,10 @@ _BRACKETS = rf"(?:\[\[(?P<name>[^\[\]|\n]+?)(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]|
 _LINK = rf"(?P<embed>!?){_BRACKETS}"
 LINK = re.compile(_LINK)
 BRACKETS = re.compile(_BRACKETS)  # a link whether or not it embeds: found in half the time, because all begin with [
+_CODE = r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]*`"
+CODE = re.compile(_CODE, re.MULTILINE | re.DOTALL)
 # In code, what looks like a link is not one.
-CODE_OR_LINK = re.compile(
-    rf"(?P<code>^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]*`)|{_LINK}", re.MULTILINE | re.DOTALL
-)
+CODE_OR_LINK = re.compile(rf"(?P<code>{_CODE})|{_LINK}", re.MULTILINE | re.DOTALL)
 # In these keys an item is nothing but a link, and useless without its target.
 LINK_KEYS = ("links", "supersedes", "sources", "members")
 # A file's name that vault-mem made ends in the first digits of the id.

@@ -28,6 +28,7 @@ from vault_mem.model import (
 from vault_mem.notes import yamlish
 from vault_mem.notes.days import MONTHS
 from vault_mem.notes.links import (
+    CODE,
     ID_AT_END,
     LINK_KEYS,
     WIKILINK,
@@ -60,7 +61,6 @@ PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"(?<![^\s])#((?:[^\W_]|[_/-])*[^\W\d](?:[^\W_]|[_/-])*)")
-_CODE = re.compile(r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 # As the Linter plugin writes a time by default: Monday, November 16th 2026, 8:12:34 pm.
 _SPOKEN = re.compile(
     r"(?:[A-Za-z]+,? )?(?P<month>[A-Z][a-z]{2,8})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"
@@ -170,7 +170,7 @@ def _spoken(text: str, zone: tzinfo) -> datetime | None:
 def _with_tags_of(body: str, tags: list[str]) -> list[str]:
     """The tags of the front matter, and the #tags in the text that are not among them, as Obsidian takes them."""
     seen = {name_key(tag) for tag in tags}
-    for tag in _TAG.findall(_CODE.sub("", body)) if "#" in body else ():
+    for tag in _TAG.findall(CODE.sub("", body)) if "#" in body else ():
         tag = tag.rstrip("/")
         if name_key(tag) not in seen:
             seen.add(name_key(tag))

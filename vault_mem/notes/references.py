@@ -65,17 +65,16 @@ class Reference:
         """What a reader sees of it."""
         return self.display or self.target
 
-    def to(self, name: str, display: str | None = None) -> str:
+    def to(self, name: str) -> str:
         """The same link, leading elsewhere; heading and display text stay."""
         path = re.split(r"[#^]", self.target, maxsplit=1)[0]
         ending = path.rstrip()[-3:] if self.form != WIKI and path.rstrip()[-3:].lower() == ".md" else ""
         target = f"{name}{ending}{self.target[len(path) :]}"
-        shown = self.display if display is None else display
         if self.form == PATH:
             return target
         if self.form == MARKDOWN:
-            return f"[{shown}]({quote(target, safe=_IN_PLACE)})"
-        return f"[[{target}|{shown}]]" if shown else f"[[{target}]]"
+            return f"[{self.display}]({quote(target, safe=_IN_PLACE)})"
+        return f"[[{target}|{self.display}]]" if self.display else f"[[{target}]]"
 
     @property
     def seen(self) -> str:

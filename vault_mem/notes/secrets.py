@@ -9,38 +9,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 MASK = "[REDACTED_SECRET]"
 
+_LINES = (Path(__file__).parent / "secrets.txt").read_text(encoding="ascii").splitlines()
 # Each kind of secret: its name and its pattern.
-_SHAPES: list[tuple[str, str]] = [
-    ("an Anthropic API key", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
-    (
-        "an OpenAI API key",
-        r"\bsk-(?:proj-|svcacct-|admin-|None-)?(?=[\w-]{0,99}\d)(?=[\w-]{0,99}[A-Z])[\w-]{20,400}",
-    ),
-    ("an AWS access key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b"),
-    ("a GitHub token", r"\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{22,}"),
-    ("a GitLab token", r"\bgl(?:pat|dt|rt|ptt|ft|soat)-(?=[\w.-]{0,99}[\dA-Z])[\w.-]{20,99}"),
-    ("a Slack token", r"\bxox[abceoprs]-(?=[A-Za-z0-9-]{0,99}\d)[A-Za-z0-9-]{10,400}|\bxapp-\d-[A-Za-z0-9-]{10,}"),
-    ("a Slack webhook", r"hooks\.slack\.com/(?:services|workflows)/T[A-Za-z0-9]+/[A-Za-z0-9]+/[A-Za-z0-9]{10,}"),
-    ("a Discord webhook", r"discord(?:app)?\.com/api/webhooks/\d{10,}/[\w-]{30,}"),
-    ("a Google API key", r"\bAIza[0-9A-Za-z_-]{35}"),
-    ("a Google OAuth secret", r"\bya29\.[0-9A-Za-z_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}"),
-    ("a Stripe key", r"\b[rs]k_(?:live|test)_[0-9A-Za-z]{16,}|\bwhsec_[0-9A-Za-z]{24,}"),
-    ("an npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("a PyPI token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
-    ("a Hugging Face token", r"\bhf_(?=[A-Za-z]*[A-Z])[A-Za-z0-9]{30,}\b"),
-    ("a SendGrid key", r"\bSG\.[\w-]{16,}\.[\w-]{16,}"),
-    ("a Telegram bot token", r"\b\d{8,10}:AA[0-9A-Za-z_-]{33}"),
-    ("a DigitalOcean token", r"\bdo[opr]_v1_[0-9a-f]{64}\b"),
-    ("an Azure storage key", r"\bAccountKey=[A-Za-z0-9+/]{80,}={0,2}"),
-    ("a JSON web token", r"\beyJ[\w-]{8,999}\.eyJ[\w-]{8,9999}\.[\w-]{8,999}"),
-    (
-        "a private key",
-        r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\s\S]){0,400}?[A-Za-z0-9+/]{32,}",
-    ),
-    ("a private key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{50,}|PuTTY-User-Key-File-\d:"),
+_SHAPES = [
+    (kind, pattern) for kind, _, pattern in (line.partition(": ") for line in _LINES if not line.startswith("#"))
 ]
 _SHAPE = re.compile("|".join(f"(?P<shape{number}>{pattern})" for number, (_, pattern) in enumerate(_SHAPES)), re.ASCII)
 
@@ -76,7 +52,7 @@ _PLACEHOLDER = re.compile(
     r"|(?:os\.|process\.|env[.(\[]|getenv|self\.|config\.|settings\.).*",
     re.IGNORECASE,
 )
-# Things with letters and digits that are no secrets: dates, times, versions, ids of memories, addresses, file names.
+# Things with letters and digits that are not secrets: dates, times, versions, ids of memories, addresses, file names.
 _HARMLESS = re.compile(
     r"v?\d+(?:[.:/-]\d+)+[\w.-]*|(?:mem|ep)_[0-9a-f]{8,12}|https?://.*|[\w.+-]+@[\w-]+\.\w+|[\w./~-]*\.[a-z]{2,5}"
     r"|[~./][\w./-]+|[\d.,:/+%-]+"

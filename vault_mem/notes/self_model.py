@@ -17,6 +17,7 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _FIELD = re.compile(r"([-*+][ \t]+)([^:：\[]+?)([ \t]*[:：][ \t]*)(.*)$")
 _QUESTION = re.compile(r"([-*+][ \t]+)\[([ xX])\]([ \t]+)(.*)$")
+_FORMS = {FIELDS: _FIELD, QUESTIONS: _QUESTION}  # of the items of each section
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ class SelfModel:
 def read_self(text: str) -> SelfModel:
     """What the text of a SELF.md says."""
     lines = _Lines(text)
-    fields = {found.group(2): found.group(4).strip() for _, found in lines.items(FIELDS, _FIELD)}
+    fields = {found.group(2): found.group(4).strip() for _, found in lines.items(FIELDS)}
     questions, number = [], 0
-    for _, found in lines.items(QUESTIONS, _QUESTION):
+    for _, found in lines.items(QUESTIONS):
         if found.group(2) == " ":
             number += 1
             questions.append(Question(found.group(4).strip(), number))
@@ -67,7 +68,7 @@ def read_self(text: str) -> SelfModel:
 def with_field(text: str, name: str, value: str) -> str:
     """The text with a field set; an empty value takes it out."""
     lines = _Lines(text)
-    for at, found in lines.items(FIELDS, _FIELD):
+    for at, found in lines.items(FIELDS):
         if found.group(2).casefold() == name.casefold():
             if value:
                 between = found.group(3) if found.group(4) else ": "
@@ -75,18 +76,18 @@ def with_field(text: str, name: str, value: str) -> str:
             else:
                 lines.drop(at)
             return lines.text
-    return lines.add(FIELDS, _FIELD, f"- {name}: {value}") if value else text
+    return lines.add(FIELDS, f"- {name}: {value}") if value else text
 
 
 def with_question(text: str, question: str) -> str:
     """The text with another open question."""
-    return _Lines(text).add(QUESTIONS, _QUESTION, f"- [ ] {question}")
+    return _Lines(text).add(QUESTIONS, f"- [ ] {question}")
 
 
 def with_answer(text: str, number: int, answer: str) -> str:
     """The text with that open question resolved."""
     lines = _Lines(text)
-    opened = [(at, found) for at, found in lines.items(QUESTIONS, _QUESTION) if found.group(2) == " "]
+    opened = [(at, found) for at, found in lines.items(QUESTIONS) if found.group(2) == " "]
     at, found = opened[number - 1]
     lines.replace(at, f"{found.group(1)}[x]{found.group(3)}{found.group(4).rstrip()} ({answer})")
     return lines.text
@@ -113,9 +114,11 @@ class _Lines:
     def text(self) -> str:
         return "".join(self._lines)
 
-    def items(self, section: str, form: re.Pattern[str]) -> list[tuple[int, re.Match[str]]]:
+    def items(self, section: str) -> list[tuple[int, re.Match[str]]]:
         """The items of a section, with their line numbers."""
-        found = [(at, form.match(self._lines[at].rstrip("\r\n"))) for at in self._plain(self._bounds(section))]
+        found = [
+            (at, _FORMS[section].match(self._lines[at].rstrip("\r\n"))) for at in self._plain(self._bounds(section))
+        ]
         return [(at, match) for at, match in found if match]
 
     def replace(self, at: int, line: str) -> None:
@@ -127,9 +130,9 @@ class _Lines:
         """Take a line out."""
         del self._lines[at]
 
-    def add(self, section: str, form: re.Pattern[str], line: str) -> str:
+    def add(self, section: str, line: str) -> str:
         """The text with a line after the last item of its section, which is made where it is missing."""
-        items = self.items(section, form)
+        items = self.items(section)
         bounds = self._bounds(section)
         if items:
             at = items[-1][0] + 1
@@ -167,7 +170,7 @@ class _Lines:
         return None if begin is None else (begin, len(self._lines))
 
     def _plain(self, bounds: tuple[int, int] | None) -> list[int]:
-        """The lines between bounds that are no part of a code block."""
+        """The lines between bounds that are not in a code block."""
         if bounds is None:
             return []
         numbers, fence = [], ""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from vault_mem.notes.text import split
@@ -79,7 +79,7 @@ class _Parts:
 
 
 def parse(raw: bytes, zone: tzinfo) -> _Parts | None:
-    """The head and the body of a session's file; None if it is no session."""
+    """The head and the body of a session's file; None if it is not a session."""
     note = split(raw)
     values: dict[str, object] = {}
     for line in (note.front or "").splitlines():
@@ -184,4 +184,4 @@ class Opening:
     id: str = ""
     project: str = ""
     branch: str = ""
-    at: datetime | None = field(default=None)
+    at: datetime | None = None

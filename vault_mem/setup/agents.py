@@ -28,8 +28,6 @@ from vault_mem.setup.wish import (
 )
 from vault_mem.vault import jsonc
 
-AGENTS = ("claude-code", "codex", "openclaw", "cursor", "gemini", "opencode", "copilot", "qwen", *PLAIN, "generic")
-
 _HOOK_STARTS_DAEMON = (
     "The session-start hook runs outside the agent's sandbox and starts the daemon, which answers for commands inside."
 )
@@ -50,21 +48,11 @@ def default_scope(agent: str) -> str:
 
 def needs(wish: Wish) -> Needs:
     """Everything that an agent needs."""
-    makers = {
-        "claude-code": _claude_code,
-        "codex": _codex,
-        "cursor": _cursor,
-        "openclaw": _openclaw,
-        "gemini": _gemini,
-        "opencode": _opencode,
-        "copilot": _copilot,
-        "qwen": _qwen,
-    }
-    if wish.agent not in AGENTS:
+    if wish.agent not in _MAKERS:
         raise InvalidInput(f"unknown agent {wish.agent!r}", f"one of {', '.join(AGENTS)}")
+    found = _MAKERS[wish.agent](wish)
     if wish.agent in PLAIN:
-        return plain_needs(wish)
-    found = makers.get(wish.agent, _generic)(wish)
+        return found
     if wish.agent not in ("opencode", "generic"):
         found.notices.append(_HOOK_STARTS_DAEMON)
     if wish.agent in _SANDBOXES and not _opened(wish, found):
@@ -230,7 +218,10 @@ def _opencode(wish: Wish) -> Needs:
     if wish.surface == "mcp":
         command = ["vault-mem", *server_arguments(wish)]
         entry = Addition(("mcp", "vault-mem"), {"type": "local", "command": command, "enabled": True})
-        found.pieces.append(Piece(_opencode_settings(folder), "json", entries=(entry,)))
+        settings = folder / "opencode.jsonc"
+        if not settings.exists():
+            settings = folder / "opencode.json"
+        found.pieces.append(Piece(settings, "json", entries=(entry,)))
     inside = folder / ".opencode" if wish.scope == "project" else folder
     found.pieces += [
         Piece(inside / SKILL, "file", wish.skill),
@@ -244,12 +235,6 @@ def _opencode(wish: Wish) -> Needs:
         found.notices.append("opencode has no hook for prompts: there is no hint per prompt.")
     found.notices.append("opencode has plugins and no hooks: AGENTS.md asks the agent to wake up by itself.")
     return found
-
-
-def _opencode_settings(folder: Path) -> Path:
-    """The settings file: JSON with comments where there is one, else JSON."""
-    with_comments = folder / "opencode.jsonc"
-    return with_comments if with_comments.exists() else folder / "opencode.json"
 
 
 def _openclaw(wish: Wish) -> Needs:
@@ -335,3 +320,18 @@ def _workspace(settings: Path, state: Path, wish: Wish) -> Path:
     if not isinstance(named, str) or not named:
         return wish.named("OPENCLAW_WORKSPACE_DIR", state / "workspace")
     return wish.home / named.removeprefix("~/")
+
+
+_MAKERS = {
+    "claude-code": _claude_code,
+    "codex": _codex,
+    "openclaw": _openclaw,
+    "cursor": _cursor,
+    "gemini": _gemini,
+    "opencode": _opencode,
+    "copilot": _copilot,
+    "qwen": _qwen,
+    **dict.fromkeys(PLAIN, plain_needs),
+    "generic": _generic,
+}
+AGENTS = tuple(_MAKERS)

@@ -11,7 +11,7 @@ from typing import Any
 from vault_mem.setup.pieces import Addition, Piece
 from vault_mem.setup.wish import SKILL, Needs, Wish, server_arguments
 
-Places = tuple[Path | None, Path | None]  # for a project and for the user; None if there is none
+Places = tuple[str, str]  # for a project and for the user, below the folders in `_folders`; empty if there is none
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,10 @@ class _Row:
     """Where an agent keeps servers (and under which key), skills and instructions, and how sure that is."""
 
     name: str
-    settings: Callable[[Wish], Places]
+    settings: Places
     key: str
-    skills: Callable[[Wish], Places]
-    lines: Callable[[Wish], Places]
+    skills: Places
+    lines: Places
     source: str
     entry: Callable[[Wish], dict[str, Any]] = lambda wish: _flat(wish)
     notice: str = ""
@@ -32,82 +32,76 @@ def _flat(wish: Wish) -> dict[str, Any]:
     return {"command": "vault-mem", "args": server_arguments(wish)}
 
 
-def _config(wish: Wish) -> Path:
-    return wish.named("XDG_CONFIG_HOME", wish.home / ".config")
+def _folders(wish: Wish) -> dict[str, Path]:
+    """What the places in the table begin with."""
+    config = wish.named("XDG_CONFIG_HOME", wish.home / ".config")
+    cline = wish.named("CLINE_DIR", wish.home / ".cline")
+    cline_data = wish.named("CLINE_DATA_DIR", cline / "data")
+    return {
+        "project": wish.project,
+        "home": wish.home,
+        "config": config,
+        "cline": cline,
+        "cline_settings": wish.named("CLINE_MCP_SETTINGS_PATH", cline_data / "settings/cline_mcp_settings.json"),
+        "code": (wish.home / "Library/Application Support" if sys.platform == "darwin" else config) / "Code/User",
+    }
 
 
-def _cline(wish: Wish) -> Path:
-    return wish.named("CLINE_DIR", wish.home / ".cline")
-
-
-def _cline_settings(wish: Wish) -> Path:
-    data = wish.named("CLINE_DATA_DIR", _cline(wish) / "data")
-    return wish.named("CLINE_MCP_SETTINGS_PATH", data / "settings/cline_mcp_settings.json")
-
-
-def _code(wish: Wish) -> Path:
-    mac = wish.home / "Library/Application Support"
-    return (mac if sys.platform == "darwin" else _config(wish)) / "Code/User"
-
-
-def _agents_md(wish: Wish) -> Places:
-    return wish.project / "AGENTS.md", None
-
-
+_TO_THE_PROJECT = ("{project}/AGENTS.md", "")
 _DOCUMENTED = "this follows its documentation; it was not run"
 
 _ROWS = {
     "cline": _Row(
         "Cline",
-        lambda wish: (None, _cline_settings(wish)),
+        ("", "{cline_settings}"),
         "mcpServers",
-        lambda wish: (wish.project / ".cline", _cline(wish)),
-        lambda wish: (wish.project / "AGENTS.md", wish.home / ".agents/AGENTS.md"),
+        ("{project}/.cline", "{cline}"),
+        ("{project}/AGENTS.md", "{home}/.agents/AGENTS.md"),
         "its own command writes the same entry",
         lambda wish: {"transport": {"type": "stdio", **_flat(wish)}},
     ),
     "amp": _Row(
         "Amp",
-        lambda wish: (wish.project / ".amp/settings.json", _config(wish) / "amp/settings.json"),
+        ("{project}/.amp/settings.json", "{config}/amp/settings.json"),
         "amp.mcpServers",
-        lambda wish: (wish.project / ".agents", _config(wish) / "agents"),
-        lambda wish: (wish.project / "AGENTS.md", _config(wish) / "amp/AGENTS.md"),
+        ("{project}/.agents", "{config}/agents"),
+        ("{project}/AGENTS.md", "{config}/amp/AGENTS.md"),
         "its own command writes the same entry",
         notice="Amp starts a project's server once you have run `amp mcp approve vault-mem` there.",
     ),
     "vscode": _Row(
         "VS Code",
-        lambda wish: (wish.project / ".vscode/mcp.json", _code(wish) / "mcp.json"),
+        ("{project}/.vscode/mcp.json", "{code}/mcp.json"),
         "servers",
-        lambda wish: (wish.project / ".github", wish.home / ".copilot"),
-        _agents_md,
+        ("{project}/.github", "{home}/.copilot"),
+        _TO_THE_PROJECT,
         _DOCUMENTED,
         lambda wish: {"type": "stdio", **_flat(wish)},
         notice="VS Code asks once whether it may start a project's server.",
     ),
     "windsurf": _Row(
         "Windsurf",
-        lambda wish: (None, wish.home / ".codeium/windsurf/mcp_config.json"),
+        ("", "{home}/.codeium/windsurf/mcp_config.json"),
         "mcpServers",
-        lambda wish: (wish.project / ".windsurf", wish.home / ".codeium/windsurf"),
-        _agents_md,
+        ("{project}/.windsurf", "{home}/.codeium/windsurf"),
+        _TO_THE_PROJECT,
         _DOCUMENTED,
     ),
     "zed": _Row(
         "Zed",
-        lambda wish: (wish.project / ".zed/settings.json", _config(wish) / "zed/settings.json"),
+        ("{project}/.zed/settings.json", "{config}/zed/settings.json"),
         "context_servers",
-        lambda wish: (wish.project / ".agents", wish.home / ".agents"),
-        _agents_md,
+        ("{project}/.agents", "{home}/.agents"),
+        _TO_THE_PROJECT,
         _DOCUMENTED,
         notice="Zed starts a project's server once you have trusted the project.",
     ),
     "goose": _Row(
         "goose",
-        lambda wish: (None, _config(wish) / "goose/config.yaml"),
+        ("", "{config}/goose/config.yaml"),
         "extensions",
-        lambda wish: (wish.project / ".agents", wish.home / ".agents"),
-        lambda wish: (wish.project / "AGENTS.md", _config(wish) / "goose/.goosehints"),
+        ("{project}/.agents", "{home}/.agents"),
+        ("{project}/AGENTS.md", "{config}/goose/.goosehints"),
         _DOCUMENTED,
         lambda wish: {
             "enabled": True,
@@ -125,18 +119,17 @@ PLAIN = tuple(_ROWS)
 def plain_needs(wish: Wish) -> Needs:
     """Everything that such an agent needs."""
     row = _ROWS[wish.agent]
-    number = 0 if wish.scope == "project" else 1
-    settings, skills, lines = (places(wish)[number] for places in (row.settings, row.skills, row.lines))
+    number, folders = 0 if wish.scope == "project" else 1, _folders(wish)
+    settings, skills, lines = (places[number].format(**folders) for places in (row.settings, row.skills, row.lines))
     found = Needs()
-    if wish.surface == "mcp" and settings is None:
+    if wish.surface == "mcp" and not settings:
         found.notices.append(f"{row.name} keeps its servers in your home folder only: use --user for that.")
-    elif wish.surface == "mcp" and settings is not None:
-        kind = "yaml" if settings.suffix == ".yaml" else "json"
-        found.pieces.append(Piece(settings, kind, entries=(Addition((row.key, "vault-mem"), row.entry(wish)),)))
-    if skills is not None:
-        found.pieces.append(Piece(skills / SKILL, "file", wish.skill))
-    if lines is not None:
-        found.pieces.append(Piece(lines, "block", wish.lines))
+    elif wish.surface == "mcp":
+        kind = "yaml" if settings.endswith(".yaml") else "json"
+        found.pieces.append(Piece(Path(settings), kind, entries=(Addition((row.key, "vault-mem"), row.entry(wish)),)))
+    found.pieces.append(Piece(Path(skills) / SKILL, "file", wish.skill))
+    if lines:
+        found.pieces.append(Piece(Path(lines), "block", wish.lines))
     if row.notice and wish.scope == "project":
         found.notices.append(row.notice)
     if wish.capture or wish.per_prompt:

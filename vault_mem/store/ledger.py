@@ -13,8 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from vault_mem.store.named_values import NamedValues
-from vault_mem.vault.database import at_once, connected
+from vault_mem.vault.database import NamedValues, at_once, connected
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -131,9 +130,8 @@ class Ledger(NamedValues):
     def doubled(self) -> dict[str, set[str]]:
         """The names of rows that an earlier segment has too, by segment."""
         found: dict[str, set[str]] = {}
-        select = "SELECT name, segment FROM there AS a WHERE EXISTS ({})".format(
-            "SELECT 1 FROM there WHERE name = a.name AND segment < a.segment"
-        )
+        earlier = "SELECT 1 FROM there WHERE name = a.name AND segment < a.segment"
+        select = f"SELECT name, segment FROM there AS a WHERE EXISTS ({earlier})"
         for name, segment in self._db.execute(select):
             found.setdefault(segment, set()).add(name)
         return found

@@ -5,15 +5,10 @@ from __future__ import annotations
 import os
 import time
 
-
-def _pace() -> float:
-    try:
-        return max(1.0, float(os.environ.get("VAULT_MEM_PACE", "1")))
-    except ValueError:
-        return 1.0
-
-
-_PACE = _pace()
+try:
+    _PACE = max(1.0, float(os.environ.get("VAULT_MEM_PACE", "1")))
+except ValueError:
+    _PACE = 1.0
 
 
 def monotonic() -> float:

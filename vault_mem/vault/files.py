@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def create(tree: Tree, key: str, data: bytes, mode: int, mtime_ns: int | None = 
 def replace(tree: Tree, key: str, expected: bytes, data: bytes, temporary: str = "") -> None:
     """Put `data` in place of `expected`; raises Conflict, and changes nothing, if the file has changed.
 
-    `temporary` is a name for the file beside it, for who has to find it again after a crash.
+    `temporary` is a name for the file beside it, for whoever has to find it again after a crash.
     """
     with failures(tree.path(key)):
         mode = stat.S_IMODE(checked(tree, key, expected).st_mode)
@@ -132,16 +132,11 @@ def swap(tree: Tree, staged: str, key: str, expected: bytes, kept: str = "") -> 
             tree.keep_as(key, kept)
         tree.put_over(staged, key)
         return
-    try:
-        same = tree.read(staged) == expected
-        if same and kept:
+    with _or_back(lambda: tree.exchange(staged, key)):
+        if tree.read(staged) != expected:
+            raise changed(tree, key)
+        if kept:
             _move(tree, staged, kept)
-    except OSError:
-        tree.exchange(staged, key)
-        raise
-    if not same:
-        tree.exchange(staged, key)
-        raise changed(tree, key)
 
 
 def _move(tree: Tree, old: str, new: str) -> None:
@@ -156,14 +151,19 @@ def _move(tree: Tree, old: str, new: str) -> None:
 def take(tree: Tree, key: str, aside: str, expected: bytes) -> None:
     """Rename a file out of the way; and back again if it is not as expected."""
     tree.rename(key, aside)
+    with _or_back(lambda: tree.rename(aside, key)):
+        if tree.read(aside) != expected:
+            raise changed(tree, key)
+
+
+@contextmanager
+def _or_back(undo: Callable[[], object]) -> Iterator[None]:
+    """Undo a change of names if what follows it fails."""
     try:
-        same = tree.read(aside) == expected
-    except OSError:
-        tree.rename(aside, key)
+        yield
+    except (OSError, Conflict):
+        undo()
         raise
-    if not same:
-        tree.rename(aside, key)
-        raise changed(tree, key)
 
 
 def changed(tree: Tree, key: str) -> Conflict:

@@ -149,7 +149,7 @@ class Folder:
         )
 
     def is_session(self, key: str) -> bool:
-        """Whether a file holds what was said in a session: a log, whose words are no links and no memories."""
+        """Whether a file holds what was said in a session: a log, in which nothing counts as a link or a memory."""
         return _below(key, self.settings.sessions_folder) and not self.is_owned(key)
 
     def is_view(self, key: str) -> bool:
@@ -185,15 +185,12 @@ class Folder:
 
     def _is_late_copy(self, key: str) -> bool:
         match = _LATE_COPY.fullmatch(key)
-        parents = (
-            "",
-            f"{self.settings.views_folder}/",
-            self.settings.digest_file[: self.settings.digest_file.rfind("/") + 1],
-        )
+        digest = self.settings.digest_file
+        parents = ("", f"{self.settings.views_folder}/", digest[: digest.rfind("/") + 1])
         return match is not None and match["above"] in parents
 
     def is_shared(self, key: str) -> bool:
-        """Whether a file is one that people write in too and that is no memory: a view, the self model, proposals."""
+        """Whether a file is one that people write in too, but not a memory: a view, the self model, proposals."""
         return self.is_view(key) or key in (*GIT_LISTS, VAULT_FILE, *self.shared)
 
     @property

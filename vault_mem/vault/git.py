@@ -24,6 +24,7 @@ _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "c
 _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _SECONDS = 30.0
 _LONGEST_PATH = 5000
+_LATEST = 30  # commits of a file that are looked into
 _LONGEST_WORDS = 300  # lines of a hook's refusal that are shown
 _IDENTITY = frozenset(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
 # What git reads whatever it is asked; it would wait for ever at a pipe.
@@ -101,8 +102,7 @@ def state(folder: Folder) -> GitState | None:
     report = _report(folder, ["."])
     if report is None:
         return GitState(ignored=False, uncommitted=0, under_way=under_way(folder)) if in_repository(folder) else None
-    git_dir = git_folder(folder.root)
-    stamp = index_stamp(git_dir) if git_dir else None
+    stamp = index_stamp(git_folder(folder.root))
     if stamp is not None:
         _seen[folder.root] = (stamp, report.unmerged)
     notes = [each + "/" for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
@@ -187,9 +187,9 @@ def version(folder: Folder, key: str, stage: int) -> bytes | None:
     return _bytes(folder, "cat-file", "blob", f":{stage}:./{key}")
 
 
-def versions(folder: Folder, key: str, most: int = 30) -> list[bytes]:
+def versions(folder: Folder, key: str) -> list[bytes]:
     """What a file said in the latest commits that changed it, newest first."""
-    commits = _lines(_git(folder, "log", "--all", "--format=%H", f"-n{most}", "--", f":(literal){key}"))
+    commits = _lines(_git(folder, "log", "--all", "--format=%H", f"-n{_LATEST}", "--", f":(literal){key}"))
     found = (_bytes(folder, "cat-file", "blob", f"{commit}:./{key}") for commit in commits)
     return [each for each in found if each is not None]
 
@@ -217,13 +217,13 @@ def _work_tree(root: Path) -> tuple[Path, Path] | None:
     return None
 
 
-def index_stamp(git_dir: Path) -> tuple[int, int] | None:
+def index_stamp(git_dir: Path | None) -> tuple[int, int] | None:
     """A stamp that changes with git's index; None if there is no index."""
     try:
-        found = (git_dir / "index").stat()
+        found = (git_dir / "index").stat() if git_dir else None
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return (found.st_mtime_ns, found.st_size) if found else None
 
 
 def shared_folder(folder: Folder) -> Path | None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vault_mem.notes.text import id_in as id_in
 from vault_mem.notes.text import split
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.steps import AppendStep, FileStep, Step, read
+from vault_mem.vault.steps import AppendStep, FileStep, read
+
+if TYPE_CHECKING:
+    from vault_mem.vault.journal import Transaction
 
 _DATE = re.compile(rb"(?:^|(?<=\r))created:[ \t]*\S", re.MULTILINE)
 
@@ -21,7 +24,7 @@ _DATE = re.compile(rb"(?:^|(?<=\r))created:[ \t]*\S", re.MULTILINE)
 class ChangeReason:
     """Why one memory was changed, where a transaction changes several for different reasons.
 
-    `payload` is what came with the change and is no part of the memory.
+    `payload` is what came with the change and does not belong to the memory.
     """
 
     reason: str
@@ -46,47 +49,40 @@ class Revision:
     payload: dict[str, Any] = field(default_factory=dict)
 
 
-def revisions(
-    folder: Folder,
-    op: str,
-    command: str,
-    why: ChangeReason,
-    whys: Mapping[str, ChangeReason],
-    steps: Iterable[Step],
-    written: Mapping[str, str | bool],
-) -> list[AppendStep]:
+def revisions(of: Transaction) -> list[AppendStep]:
     """The revisions that a transaction's changes to notes leave; a memory that is new leaves none.
 
     Where a private note is among them, all go to the private store: the others may have named it (SPEC P-3).
     """
+    folder, why = of.folder, ChangeReason(of.reason, of.evidence)
     changed: dict[str, list[FileStep]] = {}
-    for step in steps:
+    for step in of.steps:
         if isinstance(step, FileStep) and folder.is_note(step.key) and not folder.is_kept(step.key):
             changed.setdefault(id_in(step.before or step.after or b"") or step.key, []).append(step)
     now = folder.now()
-    private = next((step.key for of_one in changed.values() for step in of_one if folder.is_private(step.key)), "")
+    private = next((step.key for own in changed.values() for step in own if folder.is_private(step.key)), "")
     lines: dict[str, list[str]] = {}
-    for id_, of_one in changed.items():
-        before = next((step.before for step in of_one if step.before is not None), None)
-        after = next((step.after for step in of_one if step.after is not None), None)
-        if before is None and command in ("remember", "import"):
+    for id_, own in changed.items():
+        before = next((step.before for step in own if step.before is not None), None)
+        after = next((step.after for step in own if step.after is not None), None)
+        if before is None and of.command in ("remember", "import"):
             continue  # a new memory's file is its own record
-        key = private or of_one[-1].key
+        key = private or own[-1].key
         was, now_is = _changed_part(before, after)
-        own = whys.get(id_, why)
+        said = of.whys.get(id_, why)
         record: dict[str, Any] = {
             "id": id_,
             "at": now.isoformat(),
-            "op": op,
-            "command": command,
-            "reason": own.reason,
-            "path": next((step.key for step in of_one if step.after is not None), of_one[0].key),
+            "op": of.op,
+            "command": of.command,
+            "reason": said.reason,
+            "path": next((step.key for step in own if step.after is not None), own[0].key),
             "before": was,
             "after": now_is,
-            "evidence": own.evidence,
-        } | ({"payload": own.payload} if own.payload else {})
-        if id_ in written:
-            record["written"] = written[id_]
+            "evidence": said.evidence,
+        } | ({"payload": said.payload} if said.payload else {})
+        if id_ in of.written:
+            record["written"] = of.written[id_]
         lines.setdefault(folder.history_key(key, now), []).append(json.dumps(record, ensure_ascii=False))
     return [AppendStep(key, "\n".join(each)) for key, each in lines.items()]
 

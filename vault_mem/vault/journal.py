@@ -66,29 +66,20 @@ class Entry:
     """One operation of the journal."""
 
     op: str
-    name: str
     command: str
     reason: str
     at: datetime
     undoes: str
+    part_of: str
     unasked: bool
     ids: list[str]
     steps: list[Step]
-    part_of: str = ""
+    name: str
 
     def dump(self) -> bytes:
-        """As JSON."""
-        record: dict[str, Any] = {
-            "op": self.op,
-            "command": self.command,
-            "reason": self.reason,
-            "at": self.at.isoformat(),
-            "undoes": self.undoes,
-            "part_of": self.part_of,
-            "unasked": self.unasked,
-            "ids": self.ids,
-            "steps": [step.record() for step in self.steps],
-        }
+        """As JSON; the name is that of the file."""
+        record = vars(self) | {"at": self.at.isoformat(), "steps": [step.record() for step in self.steps]}
+        del record["name"]
         return json.dumps(record, ensure_ascii=False).encode()
 
 
@@ -237,8 +228,7 @@ class Transaction:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
         folder.last_number = last_number(folder) + 1
         self.op = f"{folder.last_number:06d}-{folder.now():%Y%m%dT%H%M%S}"
-        why = ChangeReason(self.reason, self.evidence)
-        self.steps += revisions(folder, self.op, self.command, why, self.whys, self.steps, self.written)
+        self.steps += revisions(self)
         request = request_id.get()
         name = f"{self.op}.{request}" if _REQUEST.fullmatch(request) else self.op
         jobs = carry.jobs_of(name, self.steps)
@@ -265,10 +255,8 @@ class Transaction:
         return self.op
 
     def _entry(self, name: str) -> Entry:
-        at, part = self.folder.now(), part_of.get()
-        return Entry(
-            self.op, name, self.command, self.reason, at, self.undoes, self.unasked, self.ids, self.steps, part
-        )
+        told = (self.op, self.command, self.reason, self.folder.now(), self.undoes, part_of.get(), self.unasked)
+        return Entry(*told, self.ids, self.steps, name)
 
 
 def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
@@ -488,15 +476,15 @@ def _parsed(raw: bytes, name: str) -> Entry:
         raise ValueError("the entry is of another operation")
     return Entry(
         str(record["op"]),
-        name,
         str(record["command"]),
         str(record["reason"]),
         datetime.fromisoformat(record["at"]),
         str(record.get("undoes", "")),
+        str(record.get("part_of", "")),
         bool(record.get("unasked")),
         [str(id_) for id_ in record.get("ids", ())],
         [from_record(each) for each in record["steps"]],
-        str(record.get("part_of", "")),
+        name,
     )
 
 

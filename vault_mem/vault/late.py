@@ -48,7 +48,7 @@ class DisplacedFile:
 
     def added(self, text: bytes) -> bytes | None:
         """What was added at its end; None where it was changed otherwise."""
-        return text[self.size :] if digest(text[: self.size]) == self.digest else None
+        return text[self.size :] if digest(text[: self.size], 8) == self.digest else None
 
 
 def look_after(folder: Folder, done: Iterable[tuple[Stage, FileStep]]) -> None:

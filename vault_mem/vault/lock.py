@@ -22,29 +22,28 @@ _MAY_NOT = "check permissions; in an agent's sandbox, `vault-mem setup AGENT --s
 if sys.platform == "win32":
     import msvcrt
 
-    def try_lock(handle: int) -> bool:
-        """Take the lock of an open file at once, or not at all."""
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def unlock(handle: int) -> None:
-        """Nothing: closing the file lets go."""
+    _TAKEN = OSError
 else:
     import fcntl
 
-    def try_lock(handle: int) -> bool:
-        """Take the lock of an open file at once, or not at all."""
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+    _TAKEN = BlockingIOError
 
-    def unlock(handle: int) -> None:
-        """Let go of the lock, also where a process that was forked meanwhile has the file open, too."""
+
+def try_lock(handle: int) -> bool:
+    """Take the lock of an open file at once, or not at all."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except _TAKEN:
+        return False
+    return True
+
+
+def unlock(handle: int) -> None:
+    """Let go of the lock, also where a process that was forked meanwhile has the file open; Windows does by closing."""
+    if sys.platform != "win32":
         fcntl.flock(handle, fcntl.LOCK_UN)
 
 

@@ -90,9 +90,8 @@ def aside(tree: Tree) -> list[tuple[str, str]]:
 
 def vet(folder: Folder) -> None:
     """Set aside what git tracks in our folder."""
-    git_dir = git.git_folder(folder.root)
-    stamp = git.index_stamp(git_dir) if git_dir else None
-    if git_dir is None or stamp is None or _seen.get(folder.root) == stamp:
+    stamp = git.index_stamp(git.git_folder(folder.root))
+    if stamp is None or _seen.get(folder.root) == stamp:
         return
     with contextlib.suppress(OSError):
         held = [key for key in git.tracked_below(folder, OWN) if key != LOCK]  # a lock says nothing

@@ -11,6 +11,7 @@ import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -231,18 +232,19 @@ def vault_tree(root: Path, links: list[Any]) -> Tree:
 
 def check_folders(settings: Settings, where: str) -> None:
     """Folders of different kinds of notes must lie apart."""
+
+    def path(name: str, of: Settings = settings) -> str:
+        return str(getattr(of, name)).strip("/").casefold() + "/"
+
     names = ("memories_folder", "private_folder", "episodes_folder")
     for name in ("views_folder", "digest_file"):
-        path = getattr(settings, name).strip("/").casefold() + "/"
-        if path != getattr(Settings(), name).casefold() + "/" and any(
-            path.startswith(getattr(settings, each).strip("/").casefold() + "/") for each in names
-        ):
-            raise SettingsError(f"{where}: {name} lies among the notes: {path[:-1]!r}", "give it a place of its own")
-    for name in names:
-        for other in names:
-            inner, outer = (getattr(settings, each).strip("/").casefold() + "/" for each in (name, other))
-            if name != other and inner.startswith(outer):
-                raise SettingsError(f"{where}: {name} lies in {other}: {inner[:-1]!r}", "give each a folder of its own")
+        own = path(name)
+        if own != path(name, Settings()) and any(own.startswith(path(each)) for each in names):
+            raise SettingsError(f"{where}: {name} lies among the notes: {own[:-1]!r}", "give it a place of its own")
+    for name, other in permutations(names, 2):
+        if path(name).startswith(path(other)):
+            lies = f"{name} lies in {other}: {path(name)[:-1]!r}"
+            raise SettingsError(f"{where}: {lies}", "give each a folder of its own")
 
 
 def checked(name: str, value: Any, where: str) -> Any:

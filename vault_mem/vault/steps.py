@@ -56,7 +56,7 @@ class Stage:
 
     def was(self, before: bytes) -> str:
         """What was displaced; the name tells what it said then, so that late words show."""
-        return f"{JOURNAL}/{self.name}.{self.number}.{len(before)}-{digest(before)}.was"
+        return f"{JOURNAL}/{self.name}.{self.number}.{len(before)}-{digest(before, 8)}.was"
 
 
 @dataclass(frozen=True)
@@ -353,18 +353,18 @@ class MadeStep:
     @staticmethod
     def of(key: str, raw: bytes, mode: int) -> MadeStep:
         """A note of these bytes."""
-        return MadeStep(key, _digest(raw), _digest(split_text(raw.decode(errors="replace")).body.encode()), mode)
+        return MadeStep(key, digest(raw), digest(split_text(raw.decode(errors="replace")).body.encode()), mode)
 
     def says(self, body: str) -> bool:
         """Whether a note of that text still says what was made."""
-        return _digest(body.encode()) == self.text
+        return digest(body.encode()) == self.text
 
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
         now = read(folder, self.key)
         if now is None:
             return State.BEFORE
-        return State.AFTER if _digest(now) == self.hash else State.OTHER
+        return State.AFTER if digest(now) == self.hash else State.OTHER
 
     def record(self) -> dict[str, Any]:
         """As JSON."""
@@ -393,7 +393,7 @@ def read_if_can(folder: Folder, key: str) -> bytes:
 
 
 def json_lines(folder: Folder, key: str) -> Iterator[Any]:
-    """The records of a log, one on each line; what is none is passed over."""
+    """The records of a log, one on each line; a line that cannot be read is passed over."""
     for line in (read(folder, key) or b"").decode(errors="replace").splitlines():
         with contextlib.suppress(ValueError):
             yield json.loads(line)
@@ -438,11 +438,12 @@ def _was(record: Any) -> ViewBefore | None:
 
 
 def _hash(text: str | None) -> str:
-    return "" if text is None else _digest(_encoded(text) or b"")
+    return "" if text is None else digest(_encoded(text) or b"")
 
 
-def _digest(raw: bytes) -> str:
-    return hashlib.blake2b(raw, digest_size=12).hexdigest()
+def digest(raw: bytes, size: int = 12) -> str:
+    """A digest, `size` bytes long, as text."""
+    return hashlib.blake2b(raw, digest_size=size).hexdigest()
 
 
 def _time(value: Any) -> int | None:
@@ -456,11 +457,6 @@ def _encoded(text: str | None) -> bytes | None:
 def as_text(raw: bytes | None) -> str | None:
     """A view's text; what is not UTF-8 in it comes out again as it went in."""
     return None if raw is None else raw.decode(errors="surrogateescape")
-
-
-def digest(data: bytes) -> str:
-    """A digest for use in file names."""
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 def _pack(data: bytes | None) -> Any:

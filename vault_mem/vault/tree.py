@@ -134,7 +134,7 @@ class Tree:
     def stat(self, key: str) -> os.stat_result | None:
         """The state of a file, a folder, or a link itself; None if it does not exist, or only through a link."""
         try:
-            with self.beside(key) as (folder, name):
+            with self._located(key) as (folder, name):
                 return _lstat(folder, name)
         except (FileNotFoundError, NotADirectoryError, PathRefused):
             return None
@@ -145,7 +145,7 @@ class Tree:
 
     def link_target(self, key: str) -> str:
         """Where a link points, as it says."""
-        with self.beside(key) as (folder, name):
+        with self._located(key) as (folder, name):
             if isinstance(folder, int):
                 return os.readlink(name, dir_fd=folder)
             return os.readlink(os.path.join(folder, name))  # noqa: PTH115, PTH118
@@ -214,7 +214,7 @@ class Tree:
         parts = native(key).split("/")
         for number in range(len(parts)):
             below = "/".join(parts[: number + 1])
-            with contextlib.suppress(FileExistsError), self.beside(key_of(below)) as (folder, name):
+            with contextlib.suppress(FileExistsError), self._located(key_of(below)) as (folder, name):
                 _at(os.mkdir, folder, name, mode)
                 made.append(key_of(below))
         with self._folder(key):  # raises where a part of it is a link or a file
@@ -224,7 +224,7 @@ class Tree:
         self, key: str, name: str, data: bytes, mode: int | None, mtime_ns: int | None = None, *, sync: bool = True
     ) -> None:
         """Write a file of that name beside a key; mode None is the user's own. Its folder must be there."""
-        with self.beside(key) as (folder, _):
+        with self._located(key) as (folder, _):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             with contextlib.suppress(FileNotFoundError):
                 _at(os.unlink, folder, name)
@@ -258,7 +258,7 @@ class Tree:
 
     def rename(self, old: str, new: str) -> None:
         """Give a file another name; raises FileExistsError where something has it already."""
-        with self.beside(old) as (source, name), self.beside(new) as (target, wanted):
+        with self._located(old) as (source, name), self._located(new) as (target, wanted):
             code = _rename_new(source, name, target, wanted)
             if code in _UNSUPPORTED:
                 _link_new(source, name, target, wanted)
@@ -267,7 +267,7 @@ class Tree:
 
     def exchange(self, one: str, other: str) -> bool:
         """Exchange two names at once; False where the system cannot."""
-        with self.beside(one) as (source, name), self.beside(other) as (target, wanted):
+        with self._located(one) as (source, name), self._located(other) as (target, wanted):
             code = _renameat(source, name, target, wanted, 2) if isinstance(source, int) else errno.ENOSYS
         if code in _UNSUPPORTED:
             return False
@@ -277,12 +277,12 @@ class Tree:
 
     def put_over(self, old: str, new: str) -> None:
         """Rename a file over another, for systems without anything better."""
-        with self.beside(old) as (source, name), self.beside(new) as (target, wanted):
+        with self._located(old) as (source, name), self._located(new) as (target, wanted):
             _at2(os.replace, source, name, target, wanted)
 
     def keep_as(self, key: str, new: str) -> bool:
         """Give a file a second name; False where the file system knows no such thing."""
-        with self.beside(key) as (source, name), self.beside(new) as (target, wanted):
+        with self._located(key) as (source, name), self._located(new) as (target, wanted):
             try:
                 _at2(os.link, source, name, target, wanted)
             except OSError as error:
@@ -293,12 +293,12 @@ class Tree:
 
     def drop(self, key: str) -> None:
         """Remove a file, or a link, if there is one."""
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError), self.beside(key) as (folder, name):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), self._located(key) as (folder, name):
             _at(os.unlink, folder, name)
 
     def drop_folder(self, key: str) -> None:
         """Remove a folder if it is empty."""
-        with contextlib.suppress(OSError), self.beside(key) as (folder, name):
+        with contextlib.suppress(OSError), self._located(key) as (folder, name):
             _at(os.rmdir, folder, name)
 
     def truncate(self, key: str, size: int) -> None:
@@ -346,7 +346,7 @@ class Tree:
         return self.root / native(key)
 
     @contextmanager
-    def beside(self, key: str) -> Iterator[tuple[Handle, str]]:
+    def _located(self, key: str) -> Iterator[tuple[Handle, str]]:
         """A handle of the folder that a file is in, and the file's name in it."""
         above, name = _split(key)
         with self._folder(above) as folder:

@@ -74,7 +74,7 @@ def walk(folder: Folder) -> Listing:
 
 
 def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
-    """The same for these files alone, by the same rules: what is no note, or is gone, is not listed."""
+    """The same for these files alone, by the same rules: only notes that are there are listed."""
     _check_root(folder)
     listing = Listing()
     rules = _rules(folder)
@@ -103,7 +103,7 @@ def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
 
 
 def stub_of(name: str) -> str:
-    """The name of the file that a sync service has not downloaded; nothing if this is no stub of one."""
+    """The name of the file that a sync service has not downloaded; nothing if this is not a stub of one."""
     match = _STUB.fullmatch(name) if name.endswith("cloud") else None
     return (match["hidden"] or match["plain"]) if match else ""
 
@@ -114,7 +114,7 @@ def has_stub(folder: Folder, key: str) -> bool:
 
 
 def others(folder: Folder) -> list[str]:
-    """The notes that are no memories and could be included, in a folder that need not be a vault yet."""
+    """The notes that are not memories and could be included, in a folder that need not be a vault yet."""
     listing = Listing()
     _walk(folder, _Rule("", _not_included(folder), _globs(["**"], anchored=True)), listing)
     return list(listing.files)
@@ -199,7 +199,7 @@ def is_ignored(folder: Folder, key: str) -> bool:
 
 
 class _Ignored:
-    """What is no note: file names, globs, whole folders (globs that end in /**), and paths as they are."""
+    """What is not a note: file names, globs, whole folders (globs that end in /**), and paths as they are."""
 
     def __init__(self, patterns: list[str], exactly: Iterable[str] = ()) -> None:
         self.names = {pattern.lower() for pattern in patterns if not re.search(r"[*?/]", pattern)}
@@ -271,7 +271,7 @@ def _walk(folder: Folder, rule: _Rule, listing: Listing) -> None:
 def _is_note(relative: str, name: str, parent: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
     """Whether a file of this name in this folder is a note, and no temporary file or ignored one.
 
-    The note of a folder is no memory, but may be included.
+    The note of a folder is not a memory, but may be included.
     """
     if name[-3:].lower() != ".md" or name[0] in "#~" or name.endswith(".tmp.md"):
         return False

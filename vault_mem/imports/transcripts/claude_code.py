@@ -26,17 +26,15 @@ def transcripts(path: Path) -> Iterator[Source]:
 def read(source: Source, start: int) -> Iterator[Step]:
     """What was said, from an offset of the file on."""
     opened = False
-    for position, record in lines(source.path, start, _is_output):
+    for position, record in lines(source.path, start, lambda line: _RESULT.search(line) and not _TEXT.search(line)):
         if record is None or record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
             yield Step(position)
             continue
+        at = moment(record.get("timestamp"))
         if not opened and isinstance(record.get("sessionId"), str) and "cwd" in record:
             opened = True
-            at = moment(record.get("timestamp"))
-            yield Step(
-                position,
-                Opening(record["sessionId"], str(record.get("cwd", "")), str(record.get("gitBranch") or ""), at),
-            )
+            branch = str(record.get("gitBranch") or "")
+            yield Step(position, Opening(record["sessionId"], str(record["cwd"]), branch, at))
         message = mapping(record.get("message"))
         if record.get("type") not in (USER, ASSISTANT) or message.get("role") not in (USER, ASSISTANT):
             yield Step(position)
@@ -44,9 +42,4 @@ def read(source: Source, start: int) -> Iterator[Step]:
         content, parts = message.get("content"), objects(message.get("content"))
         calls = [(part.get("name"), part.get("input")) for part in parts if part.get("type") == "tool_use"]
         results = [part.get("content") for part in parts if part.get("type") == "tool_result"]
-        at = moment(record.get("timestamp"))
         yield Step(position, turn(message["role"], texts(content, "text"), at, calls, *results))
-
-
-def _is_output(line: bytes) -> bool:
-    return bool(_RESULT.search(line)) and not _TEXT.search(line)

@@ -21,15 +21,12 @@ transcripts = named("rollout-*.jsonl")
 
 def read(source: Source, start: int) -> Iterator[Step]:
     """What was said, from an offset of the file on."""
-    for position, record in lines(source.path, start, _OUTPUT.search):
-        payload = mapping(mapping(record).get("payload"))
-        at = moment(mapping(record).get("timestamp"))
-        kind = mapping(record).get("type")
+    for position, found in lines(source.path, start, _OUTPUT.search):
+        record = mapping(found)
+        kind, payload, at = record.get("type"), mapping(record.get("payload")), moment(record.get("timestamp"))
         if kind == "session_meta":
-            branch = mapping(payload.get("git")).get("branch")
-            yield Step(
-                position, Opening(str(payload.get("id", "")), str(payload.get("cwd", "")), str(branch or ""), at)
-            )
+            branch = str(mapping(payload.get("git")).get("branch") or "")
+            yield Step(position, Opening(str(payload.get("id", "")), str(payload.get("cwd", "")), branch, at))
         else:
             yield Step(position, _turn(payload, at) if kind == "response_item" else None)
 

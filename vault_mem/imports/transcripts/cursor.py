@@ -17,9 +17,10 @@ transcripts = named("agent-transcripts/**/*.jsonl")
 
 def read(source: Source, start: int) -> Iterator[Step]:
     """What was said, from an offset of the file on."""
-    for position, record in lines(source.path, start):
-        message = mapping(mapping(record).get("message"))
-        role, content = mapping(record).get("role") or message.get("role"), message.get("content")
+    for position, found in lines(source.path, start):
+        record = mapping(found)
+        message = mapping(record.get("message"))
+        role, content = record.get("role") or message.get("role"), message.get("content")
         if role not in (USER, ASSISTANT):
             yield Step(position)
             continue
@@ -28,4 +29,4 @@ def read(source: Source, start: int) -> Iterator[Step]:
         text = _QUERY.sub("", own_words(texts(content, "text"))).strip()
         names = tuple(str(part.get("name")) for part in calls)
         private = private_in((), *(part for part in parts if part.get("type") != "text"))
-        yield Step(position, Turn(role, text, moment(mapping(record).get("timestamp")), names, private))
+        yield Step(position, Turn(role, text, moment(record.get("timestamp")), names, private))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.databases import rows
+from vault_mem.imports.databases import database_at, rows
 from vault_mem.imports.items import moment
 from vault_mem.imports.transcripts.reading import Source, Step, mapping, parsed, turn
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
@@ -18,7 +18,7 @@ HOLDS_MANY = True
 
 def transcripts(path: Path) -> Iterator[Source]:
     """The sessions of a database, without those of subagents."""
-    database = path / "opencode.db" if path.is_dir() else path
+    database = database_at(path, "opencode.db")
     if database.is_file():
         for (id_,) in rows(database, "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_created, id"):
             yield Source(database, str(id_))

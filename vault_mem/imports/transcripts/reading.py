@@ -64,7 +64,7 @@ def named(*patterns: str) -> Callable[[Path], Iterator[Source]]:
 def lines(
     path: Path, start: int, is_output: Callable[[bytes], object] | None = None
 ) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """The JSON objects in a file's lines after an offset, each with the next offset; None for lines that are no object.
+    """The JSON objects in a file's lines after an offset, each with the next offset; None for any other line.
 
     A last line without an end is still being written, and left for the next time. A long line of tool output (says
     `is_output`) is not parsed unless it may be about private memories.
@@ -75,8 +75,8 @@ def lines(
         while line := file.readline(_CHUNK):
             size = len(line)
             if not line.endswith(b"\n"):
-                rest, whole = _rest(file, line)
-                if not whole:
+                rest = _rest(file, line)
+                if rest is None:
                     return
                 size, line = size + rest[0], rest[1]
             position += size
@@ -84,23 +84,20 @@ def lines(
             yield position, None if passed else _object(line)
 
 
-def _rest(file: Any, begun: bytes) -> tuple[tuple[int, bytes], bool]:
-    """The rest of a long line: its size, the whole line (empty if it is too long), and whether it has an end."""
+def _rest(file: Any, begun: bytes) -> tuple[int, bytes] | None:
+    """The rest of a long line: its size, and the whole line, empty if it is too long; None if it has no end yet."""
     parts, size = [begun], 0
     while part := file.readline(_CHUNK):
         size += len(part)
         if size < LONGEST_LINE:
             parts.append(part)
         if part.endswith(b"\n"):
-            return (size, b"".join(parts) if size < LONGEST_LINE else b""), True
-    return (size, b""), False
+            return size, b"".join(parts) if size < LONGEST_LINE else b""
+    return None
 
 
 def _object(line: bytes) -> dict[str, Any] | None:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    found = parsed(line)
     return found if isinstance(found, dict) else None
 
 
@@ -108,10 +105,7 @@ def document(path: Path) -> Any:
     """A JSON document; None if it is incomplete, because it may still be written."""
     if (size := path.stat().st_size) > LONGEST_DOCUMENT:
         raise InvalidInput(f"{path.name} is one document of {size // 1_000_000} MB, too large to read at once")
-    try:
-        return json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        return None
+    return parsed(path.read_bytes())
 
 
 def parsed(text: Any) -> Any:
