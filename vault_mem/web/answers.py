@@ -27,7 +27,7 @@ from vault_mem.operations.upkeep.graph import landscape
 from vault_mem.operations.upkeep.undo import Operation, changes_of, operations
 from vault_mem.operations.vaults.glance import facets as facets_of
 from vault_mem.operations.vaults.glance import glance, index_bytes
-from vault_mem.result import plain
+from vault_mem.result import as_record, plain
 from vault_mem.vault.folder import Folder
 from vault_mem.web.differences import Difference, of_lines, of_words
 from vault_mem.web.rendered import rendered
@@ -137,16 +137,8 @@ def why_not(call: Call) -> Answer:
     """At which stage a recall drops a memory, or its rank."""
     question = Question(call.given.get("q", ""), call.number("n", 10, MOST_RESULTS), call.filters)
     found = call.vault.ask_why_not(call.given.get("id", ""), question)
-    return {
-        "id": found.memory.id,
-        "title": found.memory.title,
-        "stage": found.stage,
-        "reason": found.reason,
-        "rank": found.rank,
-        "score": found.score,
-        "needed": found.needed,
-        "explain": _terms(found.terms),
-    }
+    about = {"id": found.memory.id, "title": found.memory.title, "explain": _terms(found.terms)}
+    return as_record(found, "memory", "terms", "stale", "pending") | about
 
 
 def memory(call: Call) -> Answer:
@@ -287,7 +279,7 @@ def answer_review(call: Call) -> Answer:
     if call.given["key"] not in {each.id for each in call.vault.review()}:
         raise NotFound("No such proposal waits", "it may have been answered elsewhere")
     done = call.vault.review_answer(call.given["key"], accept=wanted == "accept")
-    return {"outcome": done.outcome, "note": done.note, "op": done.op, "memory_id": done.memory_id}
+    return as_record(done, "proposal")
 
 
 def history(call: Call) -> Answer:
