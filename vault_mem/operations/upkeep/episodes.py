@@ -16,7 +16,7 @@ from vault_mem.notes.links import nameable, read_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
-from vault_mem.operations.changing import changes, changing, commit, freshen_to_change, new_id, read_to_edit
+from vault_mem.operations.changing import changes, commit, freshen_to_change, new_id, read_to_edit
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.backlinks import referrers
 from vault_mem.operations.upkeep.link import require_memory
@@ -79,6 +79,7 @@ class EpisodeList(Results[EpisodeResult], items="episodes"):
         return as_record(self, episodes=[each.told() for each in self.episodes])
 
 
+@changes
 def create(
     workspace: Workspace,
     ids: Sequence[str],
@@ -96,32 +97,28 @@ def create(
         raise InvalidInput("an episode has at least one memory", "name it with --memory ID")
     if importance is not None and importance not in range(1, 6):
         raise InvalidInput(f"importance must be from 1 to 5, not {importance}")
-
-    def act() -> EpisodeChange:
-        memories = sorted(_memories(workspace, ids), key=lambda memory: memory.created)  # if need be as named
-        folder = workspace.folder
-        names = workspace.names
-        episode = Episode(
-            id=new_id(workspace, "ep_"),
-            title=title or title_of(summary),
-            summary=summary,
-            created=folder.now().replace(microsecond=0),
-            members=[_name(names, memory) for memory in memories],
-            start=memories[0].created,
-            end=memories[-1].created,
-            importance=importance or max(memory.importance for memory in memories),
-            private=private or any(memory.private for memory in memories),
-        )
-        episode.content = f"# {episode.title}"
-        settings = folder.settings
-        parent = settings.private_folder if episode.private else settings.episodes_folder
-        episode.path = f"{parent}/{file_name(episode)}"
-        transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
-        transaction.create(episode.path, episode_text(episode, folder.zone).encode())
-        op = commit(workspace, transaction)
-        return EpisodeChange(_result(workspace, episode), [memory.id for memory in memories], op=op)
-
-    return changing(workspace, act)
+    memories = sorted(_memories(workspace, ids), key=lambda memory: memory.created)  # if need be as named
+    folder = workspace.folder
+    names = workspace.names
+    episode = Episode(
+        id=new_id(workspace, "ep_"),
+        title=title or title_of(summary),
+        summary=summary,
+        created=folder.now().replace(microsecond=0),
+        members=[_name(names, memory) for memory in memories],
+        start=memories[0].created,
+        end=memories[-1].created,
+        importance=importance or max(memory.importance for memory in memories),
+        private=private or any(memory.private for memory in memories),
+    )
+    episode.content = f"# {episode.title}"
+    settings = folder.settings
+    parent = settings.private_folder if episode.private else settings.episodes_folder
+    episode.path = f"{parent}/{file_name(episode)}"
+    transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
+    transaction.create(episode.path, episode_text(episode, folder.zone).encode())
+    op = commit(workspace, transaction)
+    return EpisodeChange(_result(workspace, episode), [memory.id for memory in memories], op=op)
 
 
 def show(workspace: Workspace, id_: str) -> EpisodeResult:

@@ -13,7 +13,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, read_link, write_link
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.references import Reference, references, rewritten
-from vault_mem.operations.changing import changing, commit, read_to_edit, read_to_remove, to_change
+from vault_mem.operations.changing import changes, commit, read_to_edit, read_to_remove, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.edit_memory import as_written
@@ -66,6 +66,7 @@ class LinkEnd:
     means: Means
 
 
+@changes
 def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason: str = "") -> LinkResult:
     """Link two memories, or change the type of their link where another is asked for. `type_` says what b is to a."""
     from vault_mem.operations.memory.guard import compared
@@ -73,44 +74,37 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
     if type_ is not None and type_ not in LINK_TYPES:
         raise InvalidInput(f"unknown type {type_!r}", f"a link's type is one of {', '.join(LINK_TYPES)}")
     writable(reason, "the reason")
-
-    def act() -> LinkResult:
-        one, other = _pair(workspace, a, b)
-        for memory in (one, other):
-            if memory.closed_at(workspace.folder.now()):
-                raise Conflict(f"{memory.id} is closed: nothing is linked to it any more", "reopen it first (valid_to)")
-        present = next((edge.link for edge in workspace.graph.edges(one.id) if edge.target == other.id), None)
-        if present is not None and type_ in (None, present.type):
-            return LinkResult("already", one, other, present.type, present.confidence, "")
-        wanted = type_ or "related"
-        confidence = compared(workspace, one.content, other.content) if wanted == "similar" else None
-        transaction = linking(workspace, one, other, wanted, confidence, reason)
-        path = transaction.keys[-1]
-        adopt_in(workspace, transaction)
-        op = commit(workspace, transaction)
-        return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
-
-    return changing(workspace, act)
+    one, other = _pair(workspace, a, b)
+    for memory in (one, other):
+        if memory.closed_at(workspace.folder.now()):
+            raise Conflict(f"{memory.id} is closed: nothing is linked to it any more", "reopen it first (valid_to)")
+    present = next((edge.link for edge in workspace.graph.edges(one.id) if edge.target == other.id), None)
+    if present is not None and type_ in (None, present.type):
+        return LinkResult("already", one, other, present.type, present.confidence, "")
+    wanted = type_ or "related"
+    confidence = compared(workspace, one.content, other.content) if wanted == "similar" else None
+    transaction = linking(workspace, one, other, wanted, confidence, reason)
+    path = transaction.keys[-1]
+    adopt_in(workspace, transaction)
+    op = commit(workspace, transaction)
+    return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
 
 
+@changes
 def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: str = "") -> UnlinkResult:
     """Take the link between two memories away, whichever of them it is written in; in a text only with `body`."""
     writable(reason, "the reason")
-
-    def act() -> UnlinkResult:
-        one, other = _pair(workspace, a, b)
-        ends = _ends(workspace, one, other, edited=_names_other)
-        transaction, left = plan_unlink(workspace.folder, *ends, body=body, reason=reason)
-        files = list(transaction.notes)
-        if not files and left:
-            raise Conflict(f"only the text of {' and '.join(left)} names it", "--body turns that link into plain text")
-        if not files:
-            raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
-        adopt_in(workspace, transaction)
-        op = commit(workspace, transaction)
-        return UnlinkResult(one, other, files, left, op)
-
-    return changing(workspace, act)
+    one, other = _pair(workspace, a, b)
+    ends = _ends(workspace, one, other, edited=_names_other)
+    transaction, left = plan_unlink(workspace.folder, *ends, body=body, reason=reason)
+    files = list(transaction.notes)
+    if not files and left:
+        raise Conflict(f"only the text of {' and '.join(left)} names it", "--body turns that link into plain text")
+    if not files:
+        raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
+    adopt_in(workspace, transaction)
+    op = commit(workspace, transaction)
+    return UnlinkResult(one, other, files, left, op)
 
 
 def linking(

@@ -14,7 +14,7 @@ from vault_mem.notes.parse import title_of, written_list, written_words
 from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changes, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.upkeep.backlinks import changed_links, referrers
 from vault_mem.operations.upkeep.by_hand import replace_words
@@ -39,6 +39,7 @@ class MergeResult(Result, status="merged"):
     op: str = ""
 
 
+@changes
 def merge(
     workspace: Workspace,
     keep: str,
@@ -54,25 +55,21 @@ def merge(
     Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
     """
     text = None if content is None else checked(Draft(content), workspace.folder.zone).content
-
-    def act() -> MergeResult:
-        one, other = to_change(workspace, keep), workspace.index.get(remove)
-        _check(workspace.folder, one, other)
-        check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
-        raws = read_to_edit(workspace, one), read_to_edit(workspace, other)
-        told = None if text is None else replace_words(workspace, one, raws[0], text)
-        retold = told.raw if told else None
-        transaction, left = plan_merge(
-            workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
-        )
-        if told is not None:
-            transaction.written[one.id] = told.written
-        changed = [key for key in transaction.linking if key not in (one.path, other.path)]
-        op = commit(workspace, transaction)
-        shown = list(filter(workspace.folder.is_shown, left))
-        return MergeResult(memory_written(workspace, transaction, one.id), other, changed, shown, op)
-
-    return changing(workspace, act)
+    one, other = to_change(workspace, keep), workspace.index.get(remove)
+    _check(workspace.folder, one, other)
+    check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
+    raws = read_to_edit(workspace, one), read_to_edit(workspace, other)
+    told = None if text is None else replace_words(workspace, one, raws[0], text)
+    retold = told.raw if told else None
+    transaction, left = plan_merge(
+        workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
+    )
+    if told is not None:
+        transaction.written[one.id] = told.written
+    changed = [key for key in transaction.linking if key not in (one.path, other.path)]
+    op = commit(workspace, transaction)
+    shown = list(filter(workspace.folder.is_shown, left))
+    return MergeResult(memory_written(workspace, transaction, one.id), other, changed, shown, op)
 
 
 def _check(folder: Folder, keep: Memory, removed: Memory) -> None:

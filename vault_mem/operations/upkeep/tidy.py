@@ -9,7 +9,7 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ from vault_mem.errors import EditRefused, VaultMemError
 from vault_mem.model import STATE_KINDS, Memory, digits_of
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
-from vault_mem.operations.changing import changing, commit, is_quiet_file
+from vault_mem.operations.changing import changes, commit, is_quiet_file
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.upkeep.validity import close_in
@@ -67,48 +67,45 @@ class TidyReport(Result):
     waiting: int = 0  # too fresh to be touched unasked
 
 
+@changes
 def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) -> TidyReport:
     """Close exact duplicates of states: the one confirmed last stays."""
     started = time.monotonic()
-
-    def act() -> TidyReport:
-        workspace.freshen()
-        now = workspace.folder.now().replace(microsecond=0)
-        states = open_states(workspace)[:MOST_READ]
-        counts = dict(Counter(memory.kind for memory in states))
-        by_id = {memory.id: memory for memory in states}
-        duplicates = _duplicates(workspace.folder, states)
-        waiting = 0
-        if unasked:
-            duplicates = [each for each in duplicates if not _declined(workspace, by_id[each.id])]
-            quiet = [each for each in duplicates if is_quiet_file(workspace, by_id[each.id].path)]
-            waiting, duplicates = len(duplicates) - len(quiet), quiet
-        duplicates = duplicates[:MOST_CLOSED]
-        transaction = Transaction(workspace.folder, "tidy", "tidy: exact duplicates", unasked=unasked)
-        transaction.ids = [each.id for each in duplicates]
-        transaction.evidence = sorted({each.keep for each in duplicates if not by_id[each.keep].private})
-        closed = []
-        for each in [] if dry_run else duplicates:
-            try:
-                close_in(transaction, workspace, by_id[each.id], now)
-            except EditRefused as error:
-                workspace.notices.append(error.message)
-                continue
-            closed.append(each)
-        if closed:
-            commit(workspace, transaction)
-        return TidyReport(
-            now,
-            counts,
-            closed=len(closed),
-            seconds=round(time.monotonic() - started, 3),
-            op=transaction.op,
-            dry_run=dry_run,
-            duplicates=duplicates if dry_run else closed,
-            waiting=waiting,
-        )
-
-    report = changing(workspace, act)
+    workspace.freshen()
+    now = workspace.folder.now().replace(microsecond=0)
+    states = open_states(workspace)[:MOST_READ]
+    counts = dict(Counter(memory.kind for memory in states))
+    by_id = {memory.id: memory for memory in states}
+    duplicates = _duplicates(workspace.folder, states)
+    waiting = 0
+    if unasked:
+        duplicates = [each for each in duplicates if not _declined(workspace, by_id[each.id])]
+        quiet = [each for each in duplicates if is_quiet_file(workspace, by_id[each.id].path)]
+        waiting, duplicates = len(duplicates) - len(quiet), quiet
+    duplicates = duplicates[:MOST_CLOSED]
+    transaction = Transaction(workspace.folder, "tidy", "tidy: exact duplicates", unasked=unasked)
+    transaction.ids = [each.id for each in duplicates]
+    transaction.evidence = sorted({each.keep for each in duplicates if not by_id[each.keep].private})
+    closed = []
+    for each in [] if dry_run else duplicates:
+        try:
+            close_in(transaction, workspace, by_id[each.id], now)
+        except EditRefused as error:
+            workspace.notices.append(error.message)
+            continue
+        closed.append(each)
+    if closed:
+        commit(workspace, transaction)
+    report = TidyReport(
+        now,
+        counts,
+        closed=len(closed),
+        seconds=round(time.monotonic() - started, 3),
+        op=transaction.op,
+        dry_run=dry_run,
+        duplicates=duplicates if dry_run else closed,
+        waiting=waiting,
+    )
     if not dry_run:
         record(workspace.folder, report)
     return report
@@ -116,7 +113,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
 
 def record(folder: Folder, report: TidyReport) -> None:
     """Keep the report of a run: counts and ids only. That it cannot be kept is no reason to say the run failed."""
-    line = json.dumps(asdict(report) | {"at": report.at.isoformat()}, ensure_ascii=False)
+    line = json.dumps(report.to_dict(), ensure_ascii=False)
     with contextlib.suppress(VaultMemError):
         files.make_folder(folder.tree, OWN, PRIVATE_FOLDER_MODE)
         files.append(folder.tree, LOG, line.encode() + b"\n", PRIVATE_MODE)
