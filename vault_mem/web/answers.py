@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vault_mem import __version__
+from vault_mem.daemon.protocol import STATUS, address_for
+from vault_mem.daemon.start import control
 from vault_mem.errors import Conflict, InvalidInput, NotFound, VaultMemError
 from vault_mem.model import KINDS, Memory
 from vault_mem.notes.excerpt import cut
@@ -340,9 +342,6 @@ def health(call: Call) -> Answer:
 
 def daemon(folder: Folder) -> dict[str, Any] | None:
     """The status of the daemon that has the vault open, or None."""
-    from vault_mem.daemon.protocol import STATUS, address_for
-    from vault_mem.daemon.start import control
-
     root = str(folder.root)
     address = address_for(root, folder.env) if os.name == "posix" else ""
     found = control(address, STATUS, root) if address else None

@@ -8,6 +8,7 @@ from typing import Any
 
 from vault_mem.errors import EditRefused, InvalidInput, NotFound
 from vault_mem.index.filters import Filters
+from vault_mem.index.known import EPISODE
 from vault_mem.index.links import Names
 from vault_mem.model import Episode, Memory
 from vault_mem.notes.edit import edit
@@ -130,8 +131,6 @@ def show(workspace: Workspace, id_: str) -> EpisodeResult:
 
 def list_episodes(workspace: Workspace) -> EpisodeList:
     """All episodes, latest first."""
-    from vault_mem.index.known import EPISODE
-
     freshness = workspace.freshen()
     notes = workspace.reading(lambda: workspace.index.memories(types=(EPISODE,)))
     found = _results(workspace, [episode for note in notes if (episode := _read(workspace, note)) is not None])

@@ -14,7 +14,11 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput
+from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
@@ -121,11 +125,6 @@ def find(
 
 def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progress | None) -> list[StateCluster]:
     """Near pairs of one kind and one side of privacy, put together where they share a state."""
-    import numpy as np
-
-    from vault_mem.embedding.calibration import size_of
-    from vault_mem.index.pairs import nearest_pairs
-
     calibration = workspace.calibration
     by_kind: dict[tuple[str, bool], list[tuple[str, int]]] = defaultdict(list)
     with workspace.candidates() as candidates:  # but not for the seconds that comparing takes
