@@ -107,13 +107,6 @@ def tokens_of(hit: SessionHit) -> int:
     return count_tokens(f"{hit.key}:{hit.line} {hit.agent} {hit.role} {hit.at} {hit.text}") + _FRAME
 
 
-def around(workspace: Workspace, key: str, line: int, turns_: int = 1) -> list[Said]:
-    """What was said around a line of a session."""
-    said = list(notes.turns(workspace.folder.tree.read(key) or b"", workspace.folder.zone))
-    middle = max((number for number, each in enumerate(said) if each.line <= line), default=0)
-    return said[max(middle - turns_, 0) : middle + turns_ + 1]
-
-
 def remove(
     workspace: Workspace,
     which: Iterable[str] = (),
