@@ -309,16 +309,8 @@ class Vault:
 
         `window` treats that many of the newest memories as new, whatever their age, instead of `window_hours`.
         """
-        return self._writing(
-            upkeep.consolidate.consolidate,
-            whole=whole,
-            window=window,
-            window_hours=upkeep.consolidate.WINDOW_HOURS if window_hours is None else window_hours,
-            max_replay_events=upkeep.consolidate.MAX_REPLAY_EVENTS if max_replay_events is None else max_replay_events,
-            merge_threshold=merge_threshold,
-            limit=upkeep.consolidate.MAX_MERGE_CANDIDATES if limit is None else limit,
-            progress=progress,
-        )
+        given = {name: value for name, value in locals().items() if name != "self" and value is not None}
+        return self._writing(upkeep.consolidate.consolidate, **given)
 
     def merge(
         self,
