@@ -19,7 +19,7 @@ from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.operations.changing import changes, commit, is_quiet_file
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.unasked.declined import Declined
+from vault_mem.operations.unasked.declined import declined_in
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -140,7 +140,7 @@ def log(folder: Folder, limit: int = 20) -> list[dict[str, Any]]:
 def _declined(workspace: Workspace, memory: Memory) -> bool:
     """Whether the owner of a memory has taken back that the tool closed it by itself."""
     raw = read(workspace.folder, memory.path) or b""
-    return Declined(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
+    return declined_in(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
 
 
 def open_states(workspace: Workspace, kinds: Collection[str] = STATE_KINDS) -> list[Memory]:
