@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
@@ -302,14 +303,9 @@ def _changes(folder: Folder, entry: Entry, key: str) -> Iterator[FileChange]:
 
 def operations(workspace: Workspace, limit: int = 20, before: str = "") -> list[Operation]:
     """The latest operations, newest first; those that came `before` another, where that is given."""
-    found = []
-    for entry, stands in told(workspace.folder):
-        if before and entry.op >= before:
-            continue
-        found.append(_told(workspace.folder, entry, undone=not stands))
-        if len(found) >= limit:
-            break
-    return found
+    folder = workspace.folder
+    earlier = ((entry, stands) for entry, stands in told(folder) if not before or entry.op < before)
+    return [_told(folder, entry, undone=not stands) for entry, stands in islice(earlier, limit)]
 
 
 def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
