@@ -122,8 +122,9 @@ def plan_link(
 ) -> Transaction:
     """The transaction that links two memories; links they have in their front matter are changed to this one."""
     transaction = Transaction(folder, "link", reason, ids=[a.memory.id, b.memory.id])
+    inverse = INVERSE_LINK.get(type_, type_)
     written = False
-    for end, other, seen in ((a, b, type_), (b, a, INVERSE_LINK.get(type_, type_))):
+    for end, other, seen in ((a, b, type_), (b, a, inverse)):
         if not any(each.key == "links" and other.means(each.target, end.memory.path) for each in references(end.raw)):
             continue
         items = written_list(end.raw, "links")
@@ -133,19 +134,15 @@ def plan_link(
             named = [_retyped(item, other, seen, confidence) if _is_to(item, end, other) else item for item in items]
             written = True
         transaction.write(end.memory.path, end.raw, edit(end.raw, {"links": named}))
-    if not written:
-        _write(transaction, a, b, type_, confidence)
-    return transaction
-
-
-def _write(transaction: Transaction, a: LinkEnd, b: LinkEnd, type_: str, confidence: float | None) -> None:
+    if written:
+        return transaction
     writer, other = _writer_first(a, b)
-    seen = type_ if writer is a else INVERSE_LINK.get(type_, type_)
     if not nameable(other.name):
         raise InvalidInput(f"no link can name {other.memory.path}", "rename the file: without # ^ | [ ]")
-    item = write_link(Link(other.name, seen, confidence, other.memory.title))
+    item = write_link(Link(other.name, type_ if writer is a else inverse, confidence, other.memory.title))
     wanted = [*written_list(writer.raw, "links"), item]
     transaction.write(writer.memory.path, writer.raw, edit(writer.raw, {"links": wanted}))
+    return transaction
 
 
 def plan_unlink(
@@ -217,6 +214,5 @@ def _is_to(item: str, end: LinkEnd, other: LinkEnd) -> bool:
 
 
 def _retyped(item: str, other: LinkEnd, type_: str, confidence: float | None) -> str:
-    found = read_link(item)
-    title = (found.title if found else "") or other.memory.title
-    return write_link(Link(found.target if found else other.name, type_, confidence, title))
+    found = read_link(item) or Link(other.name)
+    return write_link(Link(found.target, type_, confidence, found.title or other.memory.title))
