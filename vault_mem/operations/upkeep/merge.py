@@ -182,9 +182,10 @@ class _Plan:
         if source != self.keep.source and (self.keep.private or not self.removed.private):
             wanted["source"] = source
         for name in ("tags", "people"):
-            union = _union(keep_raw, name, getattr(self.keep, name), getattr(self.removed, name))
-            if union is not None:
-                wanted[name] = union
+            present = {name_key(item) for item in getattr(self.keep, name)}
+            new = [item for item in getattr(self.removed, name) if name_key(item) not in present]
+            if new:
+                wanted[name] = [*written_words(keep_raw, name), *new]
         return edit(after, wanted)
 
     def with_link_to_removed(self, after: bytes, keep_raw: bytes) -> bytes:
@@ -226,10 +227,3 @@ def _redirected(plan: _Plan, key: str, raw: bytes, linked: set[str], moved: list
 
 def _link_names(raw: bytes) -> list[str]:
     return [reference.target for reference in references(raw) if reference.key == "links"]
-
-
-def _union(raw: bytes, key: str, present: list[str], more: list[str]) -> list[str] | None:
-    """The items of both, those of the file as they are written there; None if there is nothing to add."""
-    known = {name_key(item) for item in present}
-    new = [item for item in more if name_key(item) not in known]
-    return [*written_words(raw, key), *new] if new else None
