@@ -18,7 +18,7 @@ from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.changing import changing, commit, freshen_to_change
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.upkeep import review
-from vault_mem.operations.upkeep.backlinks import add_link
+from vault_mem.operations.upkeep.backlinks import relate
 from vault_mem.operations.upkeep.replayed import Relatedness
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -170,7 +170,7 @@ def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memo
             continue
         if not company(earlier, later):
             made += activity.pair_of(earlier.id, later.id) not in known  # by time alone: the activity log has it
-        elif add_link(workspace, transaction, names, later, earlier, "related"):
+        elif relate(workspace, transaction, names, later, earlier):
             transaction.ids += [memory.id for memory in (earlier, later) if memory.id not in transaction.ids]
             made += 1
     return made
