@@ -196,11 +196,10 @@ def _told(budget: int, text: str) -> Answer:
 
 def timeline(call: Call) -> Answer:
     """The number of memories in each span of time, and how they felt."""
-    found = call.vault.look(timeline_of, call.given.get("by") or "month", call.filters.as_of)
-    record = found.to_dict()
-    spans = record.pop("spans")
+    record = call.vault.look(timeline_of, call.given.get("by") or "month", call.filters.as_of).to_dict()
+    spans = record["buckets"]
     ends = {"first": spans[0]["start"], "last": spans[-1]["end"]} if spans else {"first": None, "last": None}
-    return record | {"buckets": spans} | ends
+    return record | ends
 
 
 def timeline_memories(call: Call) -> Answer:
