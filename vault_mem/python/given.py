@@ -138,12 +138,6 @@ class Types:
         return getattr(types(), name)
 
 
-def hints(signature: inspect.Signature) -> dict[str, Any]:
-    """The types of a signature, by parameter."""
-    found = {each.name: each.annotation for each in signature.parameters.values() if each.name != "self"}
-    return found | {"return": signature.return_annotation}
-
-
 class Method:
     """A method with its plain values read. Its hints are types, looked up when somebody asks for them."""
 
@@ -191,7 +185,9 @@ class Method:
 
     @property
     def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
-        return hints(self.__signature__)
+        signature = self.__signature__
+        found = {each.name: each.annotation for each in signature.parameters.values() if each.name != "self"}
+        return found | {"return": signature.return_annotation}
 
 
 def own(progress: Callable[..., Any] | None) -> Callable[..., Any] | None:
