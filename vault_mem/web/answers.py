@@ -17,13 +17,13 @@ from vault_mem.model import KINDS, Memory
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.day.timeline import timeline as timeline_of
-from vault_mem.operations.memory.around import Around, around, links_of, named_in, of_ids
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Request as Question
 from vault_mem.operations.memory.remember import check as check_draft
 from vault_mem.operations.memory.remember import remember as save
 from vault_mem.operations.memory.results import Found
+from vault_mem.operations.memory.show import Around, around, links_of, named_in, of_ids
 from vault_mem.operations.upkeep.edit_memory import save_text, whole_note
 from vault_mem.operations.upkeep.graph import landscape
 from vault_mem.operations.upkeep.undo import Operation, changes_of, operations
