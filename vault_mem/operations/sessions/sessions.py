@@ -180,12 +180,9 @@ def _all(workspace: Workspace, before: datetime | None = None) -> list[SessionFi
 
 
 def _is_of(each: SessionFile, project: str) -> bool:
-    if not project:
-        return True
-    wanted = str(Path(project).expanduser()).rstrip("/")
-    return each.head.project == wanted or each.head.project.startswith(wanted + "/") or (
-        "/" not in project and Path(each.head.project).name == project
-    )  # fmt: skip
+    """Whether a session was in this folder or below it, or in one of this name."""
+    here = Path(each.head.project)
+    return not project or here.is_relative_to(Path(project).expanduser()) or here.name == project
 
 
 def _end(workspace: Workspace, each: SessionFile) -> datetime:
