@@ -49,7 +49,7 @@ class Context(click.Context):
     formatter_class = _Help
 
 
-class _Explained(click.Command):
+class Explained(click.Command):
     """Prints its help where its console says, with examples after it, kept as they are written."""
 
     context_class = Context
@@ -60,17 +60,24 @@ class _Explained(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Examples after the options, or after the subcommands."""
+        super().format_epilog(ctx, formatter)
         if self.examples:
             with formatter.section("Examples"):
                 for line in self.examples.strip().splitlines():
                     formatter.write(f"  {line.strip()}\n")
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """--help, printed to the console."""
-        return help_option()
+        """A --help that writes to the command's own console."""
+
+        def show(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+            if value and not ctx.resilient_parsing:
+                ctx.obj.print(ctx.get_help())
+                ctx.exit()
+
+        return _noted("-h", "--help", note=show, help="Show this help and exit.", is_flag=True, is_eager=True)
 
 
-class Command(_Explained):
+class Command(Explained):
     """A command with the options that all have; its function gets the console first."""
 
     def __init__(self, *args: Any, callback: Callable[..., Any], **kwargs: Any) -> None:
@@ -104,7 +111,7 @@ class Command(_Explained):
                 log.debug("%s took %.0f ms", name, (time.monotonic() - started) * 1000)
 
 
-class Group(_Explained, click.Group):
+class Group(Explained, click.Group):
     """A command with subcommands, before which --vault and --json may also be given."""
 
     command_class = Command
@@ -126,17 +133,6 @@ class Group(_Explained, click.Group):
             return click.group(cls=cls, invoke_without_command=True, examples=examples)(alone)
 
         return made
-
-
-def help_option() -> click.Option:
-    """A --help that writes to the command's own console."""
-
-    def show(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-        if value and not ctx.resilient_parsing:
-            ctx.obj.print(ctx.get_help())
-            ctx.exit()
-
-    return _noted("-h", "--help", note=show, help="Show this help and exit.", is_flag=True, is_eager=True)
 
 
 def _noted(*names: str, note: Callable[[click.Context, click.Parameter, Any], None], **form: Any) -> click.Option:
