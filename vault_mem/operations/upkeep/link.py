@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,7 +94,7 @@ def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: 
     """Take the link between two memories away, whichever of them it is written in; in a text only with `body`."""
     writable(reason, "the reason")
     one, other = _pair(workspace, a, b)
-    ends = _ends(workspace, one, other, edited=_names_other)
+    ends = _ends(workspace, one, other)
     transaction, left = plan_unlink(workspace.folder, *ends, body=body, reason=reason)
     files = list(transaction.notes)
     if not files and left:
@@ -111,10 +110,7 @@ def linking(
     workspace: Workspace, one: Memory, other: Memory, type_: str, confidence: float | None = None, reason: str = ""
 ) -> Transaction:
     """The transaction that links two memories of the vault, not committed yet."""
-    ends = _ends(
-        workspace, one, other, edited=lambda end, to: _writer_first(end, to)[0] is end or _names_other(end, to)
-    )
-    return plan_link(workspace.folder, *ends, type_, confidence, reason)
+    return plan_link(workspace.folder, *_ends(workspace, one, other, new_link=True), type_, confidence, reason)
 
 
 def plan_link(
@@ -183,22 +179,17 @@ def _pair(workspace: Workspace, a: str, b: str) -> tuple[Memory, Memory]:
     return require_memory(workspace.folder, one), require_memory(workspace.folder, other)
 
 
-def _ends(
-    workspace: Workspace, a: Memory, b: Memory, edited: Callable[[LinkEnd, LinkEnd], bool]
-) -> tuple[LinkEnd, LinkEnd]:
-    """Both ends; the file of one that is going to be changed must be sound."""
+def _ends(workspace: Workspace, a: Memory, b: Memory, *, new_link: bool = False) -> tuple[LinkEnd, LinkEnd]:
+    """Both ends; a file that is going to be changed must be sound: it names the other, or gets the new link."""
     names = workspace.names
     one, other = (
         LinkEnd(each, read_to_remove(workspace, each), names.of(each.path), names.meaning(each.path)) for each in (a, b)
     )
     for end, against in ((one, other), (other, one)):
-        if edited(end, against):
+        gets_it = new_link and _writer_first(end, against)[0] is end
+        if gets_it or any(against.means(each.target, end.memory.path) for each in references(end.raw)):
             read_to_edit(workspace, end.memory)
     return one, other
-
-
-def _names_other(end: LinkEnd, other: LinkEnd) -> bool:
-    return any(other.means(each.target, end.memory.path) for each in references(end.raw))
 
 
 def _writer_first(a: LinkEnd, b: LinkEnd) -> tuple[LinkEnd, LinkEnd]:
