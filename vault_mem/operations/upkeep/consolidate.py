@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
@@ -14,6 +14,7 @@ from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
 from vault_mem.index.filters import Filters
 from vault_mem.index.pairs import nearest_pairs
+from vault_mem.index.sync import Progress
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.changing import changing, commit, freshen_to_change
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
@@ -33,8 +34,6 @@ SNIPPET = 100
 FULLER = 1.2
 # How many of the nearest pairs are read by the judge: a few seconds' work in a vault full of near-duplicates.
 MOST_JUDGED = 500
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

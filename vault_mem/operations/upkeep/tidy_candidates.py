@@ -12,13 +12,14 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput
 from vault_mem.index.pairs import nearest_pairs
+from vault_mem.index.sync import Progress
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
@@ -31,9 +32,6 @@ from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
-
-if TYPE_CHECKING:
-    from vault_mem.index.sync import Progress
 
 # Retrieved broadly: the language model has the last word.
 NEAR = 0.25
