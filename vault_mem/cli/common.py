@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
 
-
 _NARROW = 50
 _INDENTED = 6  # options longer than that, which all are, have a line of their own
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from vault_mem.operations.vaults.several import OtherVault
 
 DUPLICATE_EXIT = 3
-
-
 _OPTIONS: dict[Form, dict[str, Any]] = {
     Form.TEXT: {},
     Form.TEXTS: {"multiple": True},

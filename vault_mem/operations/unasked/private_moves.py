@@ -30,9 +30,10 @@ def waiting(workspace: Workspace) -> list[Known]:
 
 
 def _not_declined(workspace: Workspace, command: str, found: list[Known]) -> list[Known]:
-    declined = declined_in(workspace.folder) if found else None
-    notes = [known for known in found if workspace.folder.is_note(known.key)]
-    return [known for known in notes if declined and not declined(command, known.key, known.hash)]
+    if not found:
+        return []
+    folder, declined = workspace.folder, declined_in(workspace.folder)
+    return [each for each in found if folder.is_note(each.key) and not declined(command, each.key, each.hash)]
 
 
 def move_flagged(workspace: Workspace) -> list[str]:

@@ -364,12 +364,11 @@ def last(folder: Folder) -> tuple[Entry, Entry | None]:
     """The last operation somebody asked for that still stands, and a later one that cannot be taken back."""
     since = None
     for entry, stands in told(folder):
-        if not stands or entry.undoes:
+        if not stands or entry.undoes or entry.unasked:
             continue
-        if not entry.unasked and _can_be_undone(entry):
+        if _can_be_undone(entry):
             return entry, since
-        if not entry.unasked:
-            since = since or entry
+        since = since or entry
     raise NotFound("There is nothing to undo", "`vault-mem history` lists what can be undone")
 
 
