@@ -824,18 +824,14 @@ class Vault:
 
         The value is text, as in `vault-mem config set`. Returns the file.
         """
-        return self._writing(
-            lambda workspace: vaults.configure.change(
-                workspace.folder.root, workspace.folder.env, name, value, user=user
-            )
-        )
+        env = self.workspace.folder.env
+        return self._writing(lambda _: vaults.configure.change(self.root, env, name, value, user=user))
 
     @staticmethod
     def evaluate(data: StrPath, *, env: Mapping[str, str] | None = None, progress: Progress | None = None) -> Report:
         """Measure recall on a data set of your own, in a temporary vault; see `vault-mem eval --help`."""
-        return vaults.evaluate.evaluate(
-            vaults.evaluate.read_data(path_of(data)), os.environ if env is None else env, progress
-        )
+        entries = vaults.evaluate.read_data(path_of(data))
+        return vaults.evaluate.evaluate(entries, os.environ if env is None else env, progress)
 
     @property
     def _zone(self) -> tzinfo:
