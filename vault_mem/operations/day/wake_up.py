@@ -128,7 +128,7 @@ def _filled(
         for candidate in candidates(workspace, private)[-_CANDIDATES:]:
             filling.add(result.candidates, candidate)
     for other in others:
-        for memory in _of(workspace, other):
+        for memory in _most_important(workspace, other):
             filling.add(result.others, *(OtherVaultMemory(other.name, excerpt) for excerpt in excerpts(memory)))
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     by_turns = (each for pair in zip_longest(recent, islice(important, MOST)) for each in pair if each is not None)
@@ -141,7 +141,7 @@ def _filled(
     return filling.done()
 
 
-def _of(workspace: Workspace, other: OtherVault) -> list[Memory]:
+def _most_important(workspace: Workspace, other: OtherVault) -> list[Memory]:
     """The most important public memories of another vault; none if that vault cannot be read."""
     there = other.workspace
     try:

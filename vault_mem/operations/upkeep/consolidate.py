@@ -148,7 +148,7 @@ def _recent(workspace: Workspace, window: int | None, window_hours: float) -> li
 
 
 def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> None:
-    """Note that they were active together; the links are written by now, so trouble here is no failure."""
+    """Note that they were active together; the links are already written, so trouble here is not a failure."""
     try:
         activity.strengthen(workspace.folder, [(earlier.id, later.id) for earlier, later in pairs])
     except (VaultMemError, OSError) as error:
@@ -158,7 +158,7 @@ def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> Non
 def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memory, Memory]]) -> int:
     graph = workspace.graph
     names = workspace.names
-    company, known = Relatedness(workspace), activity.strengths(workspace.folder)
+    belong_together, known = Relatedness(workspace), activity.strengths(workspace.folder)
     made = 0
     for earlier, later in pairs:
         if any(
@@ -167,7 +167,7 @@ def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memo
             for link in memory.links
         ):
             continue
-        if not company(earlier, later):
+        if not belong_together(earlier, later):
             made += activity.pair_of(earlier.id, later.id) not in known  # by time alone: the activity log has it
         elif relate(workspace, transaction, names, later, earlier):
             transaction.ids += [memory.id for memory in (earlier, later) if memory.id not in transaction.ids]
