@@ -845,7 +845,7 @@ class Vault:
         )
         unknown = [str(name) for name in fields if name not in ("content", "created", "metadata", *GIVEN)]
         if "content" not in fields or unknown:
-            wrong = f"{unknown[0]!r} is no field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
+            wrong = f"{unknown[0]!r} is not a field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
             raise InvalidInput(wrong, "a dict has content and fields that remember takes")
         return memory.drafts.Draft(**{name: self._value(name, value) for name, value in fields.items()})
 

@@ -233,11 +233,11 @@ def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
         found = next((other for other in _beside(console, nearest, []) if has(other.workspace)), None)
         return found if found and not has(_opened(console, nearest)) else None
     except VaultMemError:
-        return None  # it is about what was not found
+        return None  # the error to be told is that nothing was found
 
 
 def _beside(console: Console, nearest: Path, told: list[str]) -> list[OtherVault]:
-    """The others that can be opened; what is wrong with one is told, and is not the trouble of all (SPEC L-4)."""
+    """The others that can be opened; trouble with one is told, and does not keep the rest from answering (SPEC L-4)."""
     from vault_mem.vault.find import other_vaults
 
     absent: list[tuple[str, VaultMemError]] = []
@@ -265,7 +265,7 @@ def _opened(console: Console, root: Path) -> Workspace:
 
 
 def vault_name(console: Console, root: Path) -> str:
-    """How a vault is called in an answer: its path, home as ~."""
+    """What a vault is called in an answer: its path, home as ~."""
     home = console.env.get("HOME")
     return f"~/{root.relative_to(home).as_posix()}" if home and root.is_relative_to(home) else str(root)
 

@@ -27,7 +27,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
 
-# A summary is read at a glance; what is longer belongs into the note's text, or into a memory.
+# A summary is read at a glance; anything longer belongs in the note's text, or in a memory.
 MAX_SUMMARY = 2000
 
 
@@ -53,7 +53,7 @@ class EpisodeResult(Result):
 
 @dataclass(frozen=True)
 class EpisodeChange(Result):
-    """What a change to an episode did: members that came or went, those that already were so, files that name it."""
+    """What a change to an episode did: members that came or went, members it had already, files that still name it."""
 
     result: EpisodeResult
     changed: list[str]
@@ -166,7 +166,7 @@ def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeCha
 
 @changes
 def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
-    """Take memories out of an episode, also such as no longer exist. A private episode stays private."""
+    """Take memories out of an episode, even ones that no longer exist. A private episode stays private."""
     episode, raw = _to_change(workspace, episode_id)
     items = written_list(raw, "members")
     out = {id_: _items_of(workspace, items, id_) for id_ in ids}

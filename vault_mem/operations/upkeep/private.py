@@ -270,7 +270,7 @@ def held_by_git(folder: Folder, memory: Memory) -> list[str]:
 
 
 def still_held(workspace: Workspace) -> list[str]:
-    """The files under which the history of git holds what is private by now."""
+    """The files under which the history of git holds what has become private since."""
     folder = workspace.folder
     names: dict[str, list[str]] = {}
     for record in json_lines(folder, HELD):

@@ -95,7 +95,7 @@ def dangling_links(workspace: Workspace) -> Iterator[Finding]:
     for id_, link in graph.dangling():
         note = graph.notes[id_]
         if not workspace.folder.is_owned(note.path):
-            continue  # in Obsidian one links to what one may write some day
+            continue  # in Obsidian, people link to notes that they may write some day
         name = "a name" if note.private else f"[[{link.target}]]"
         yield Finding(f"links to {name}, and no file of the vault has that name", note.path, severity="info")
 
