@@ -309,16 +309,8 @@ class Vault:
 
         `window` treats that many of the newest memories as new, whatever their age, instead of `window_hours`.
         """
-        return self._writing(
-            upkeep.consolidate.consolidate,
-            whole=whole,
-            window=window,
-            window_hours=upkeep.consolidate.WINDOW_HOURS if window_hours is None else window_hours,
-            max_replay_events=upkeep.consolidate.MAX_REPLAY_EVENTS if max_replay_events is None else max_replay_events,
-            merge_threshold=merge_threshold,
-            limit=upkeep.consolidate.MAX_MERGE_CANDIDATES if limit is None else limit,
-            progress=progress,
-        )
+        given = {name: value for name, value in locals().items() if name != "self" and value is not None}
+        return self._writing(upkeep.consolidate.consolidate, **given)
 
     def merge(
         self,
@@ -832,18 +824,14 @@ class Vault:
 
         The value is text, as in `vault-mem config set`. Returns the file.
         """
-        return self._writing(
-            lambda workspace: vaults.configure.change(
-                workspace.folder.root, workspace.folder.env, name, value, user=user
-            )
-        )
+        env = self.workspace.folder.env
+        return self._writing(lambda _: vaults.configure.change(self.root, env, name, value, user=user))
 
     @staticmethod
     def evaluate(data: StrPath, *, env: Mapping[str, str] | None = None, progress: Progress | None = None) -> Report:
         """Measure recall on a data set of your own, in a temporary vault; see `vault-mem eval --help`."""
-        return vaults.evaluate.evaluate(
-            vaults.evaluate.read_data(path_of(data)), os.environ if env is None else env, progress
-        )
+        entries = vaults.evaluate.read_data(path_of(data))
+        return vaults.evaluate.evaluate(entries, os.environ if env is None else env, progress)
 
     @property
     def _zone(self) -> tzinfo:
@@ -857,7 +845,7 @@ class Vault:
         )
         unknown = [str(name) for name in fields if name not in ("content", "created", "metadata", *GIVEN)]
         if "content" not in fields or unknown:
-            wrong = f"{unknown[0]!r} is no field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
+            wrong = f"{unknown[0]!r} is not a field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
             raise InvalidInput(wrong, "a dict has content and fields that remember takes")
         return memory.drafts.Draft(**{name: self._value(name, value) for name, value in fields.items()})
 

@@ -15,7 +15,7 @@ from helpers import memory as write_memory
 
 from vault_mem import Vault
 from vault_mem.errors import VaultMemError
-from vault_mem.operations.memory.around import around
+from vault_mem.operations.memory.show import around
 from vault_mem.operations.vaults.doctor import BY_INDEX, CHECKS
 from web.asking import ADDRESS, PORT, Browser, Gate, SeenVault, Site, TestClient, application, environment
 from web.test_page_words import STATIC

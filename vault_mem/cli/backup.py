@@ -38,8 +38,6 @@ def command(console: Console, file: str, force: bool, check_: bool, into: str | 
         result = vault.backup(path, force=force)
         finish(console, vault)
     status = {"status": "sound"} if check_ and not result.wrong else {}
-    console.answer(
-        result.to_dict() | status,
-        keep_clean.checked_backup(result) if check_ else keep_clean.backed_up(result),
-    )
+    text = keep_clean.checked_backup(result) if check_ else keep_clean.backed_up(result)
+    console.answer(result.to_dict() | status, text)
     return 1 if result.wrong else 0

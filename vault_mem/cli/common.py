@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
 
-
 _NARROW = 50
 _INDENTED = 6  # options longer than that, which all are, have a line of their own
 
@@ -49,7 +48,7 @@ class Context(click.Context):
     formatter_class = _Help
 
 
-class _Explained(click.Command):
+class Explained(click.Command):
     """Prints its help where its console says, with examples after it, kept as they are written."""
 
     context_class = Context
@@ -60,17 +59,24 @@ class _Explained(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Examples after the options, or after the subcommands."""
+        super().format_epilog(ctx, formatter)
         if self.examples:
             with formatter.section("Examples"):
                 for line in self.examples.strip().splitlines():
                     formatter.write(f"  {line.strip()}\n")
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """--help, printed to the console."""
-        return help_option()
+        """A --help that writes to the command's own console."""
+
+        def show(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+            if value and not ctx.resilient_parsing:
+                ctx.obj.print(ctx.get_help())
+                ctx.exit()
+
+        return _noted("-h", "--help", note=show, help="Show this help and exit.", is_flag=True, is_eager=True)
 
 
-class Command(_Explained):
+class Command(Explained):
     """A command with the options that all have; its function gets the console first."""
 
     def __init__(self, *args: Any, callback: Callable[..., Any], **kwargs: Any) -> None:
@@ -104,7 +110,7 @@ class Command(_Explained):
                 log.debug("%s took %.0f ms", name, (time.monotonic() - started) * 1000)
 
 
-class Group(_Explained, click.Group):
+class Group(Explained, click.Group):
     """A command with subcommands, before which --vault and --json may also be given."""
 
     command_class = Command
@@ -126,17 +132,6 @@ class Group(_Explained, click.Group):
             return click.group(cls=cls, invoke_without_command=True, examples=examples)(alone)
 
         return made
-
-
-def help_option() -> click.Option:
-    """A --help that writes to the command's own console."""
-
-    def show(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-        if value and not ctx.resilient_parsing:
-            ctx.obj.print(ctx.get_help())
-            ctx.exit()
-
-    return _noted("-h", "--help", note=show, help="Show this help and exit.", is_flag=True, is_eager=True)
 
 
 def _noted(*names: str, note: Callable[[click.Context, click.Parameter, Any], None], **form: Any) -> click.Option:
@@ -238,11 +233,11 @@ def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
         found = next((other for other in _beside(console, nearest, []) if has(other.workspace)), None)
         return found if found and not has(_opened(console, nearest)) else None
     except VaultMemError:
-        return None  # it is about what was not found
+        return None  # the error to be told is that nothing was found
 
 
 def _beside(console: Console, nearest: Path, told: list[str]) -> list[OtherVault]:
-    """The others that can be opened; what is wrong with one is told, and is not the trouble of all (SPEC L-4)."""
+    """The others that can be opened; trouble with one is told, and does not keep the rest from answering (SPEC L-4)."""
     from vault_mem.vault.find import other_vaults
 
     absent: list[tuple[str, VaultMemError]] = []
@@ -270,7 +265,7 @@ def _opened(console: Console, root: Path) -> Workspace:
 
 
 def vault_name(console: Console, root: Path) -> str:
-    """How a vault is called in an answer: its path, home as ~."""
+    """What a vault is called in an answer: its path, home as ~."""
     home = console.env.get("HOME")
     return f"~/{root.relative_to(home).as_posix()}" if home and root.is_relative_to(home) else str(root)
 

@@ -131,6 +131,18 @@ class Console:
         else:
             self.print(text, as_is=as_is)
 
+    def tokens(self, document: Callable[[], dict[str, Any]], text: str) -> int:
+        """What an answer takes to read, as it would be printed; of the two that a tool gets, the longer counts."""
+        from vault_mem.notes.tokens import count_tokens
+
+        if not self.json:
+            return count_tokens(text)
+        if not self.for_tool:
+            return count_tokens(json.dumps(document(), ensure_ascii=False, indent=2, default=str))
+        from vault_mem.cli.lean import lean
+
+        return max(count_tokens(json.dumps(lean(document()), ensure_ascii=False, default=str)), count_tokens(text))
+
     def notice(self, text: str) -> None:
         """A line for the person at the terminal, apart from the answer."""
         text = visible(text)

@@ -12,8 +12,14 @@ import click
 
 from vault_mem.cli.common import Group
 from vault_mem.cli.console import Console
+from vault_mem.client import starting_address
+from vault_mem.daemon import holding
+from vault_mem.daemon.holding import alive, elsewhere, met_at
+from vault_mem.daemon.protocol import KEEP, STATUS, STOP, own_address, runtime_folder
+from vault_mem.daemon.start import END_SECONDS, await_end, control, running, start
 from vault_mem.errors import InvalidInput, Unsafe, VaultMemError
 from vault_mem.messages import notices, the_vault
+from vault_mem.vault.find import find_vault
 from vault_mem.visible import visible
 
 if TYPE_CHECKING:
@@ -44,8 +50,6 @@ def start_command(console: Console) -> None:
 @click.option("--all", "everything", is_flag=True, help="End the process, closing all its vaults.")
 def stop_command(console: Console, everything: bool) -> None:
     """Close this vault once running writes are done. The process ends with the last one; a command starts it again."""
-    from vault_mem.daemon.holding import alive
-
     if everything:
         stopped = [status for address in _addresses(console) if (status := _end(address))]
         vaults = [each["vault"] for status in stopped for each in status["vaults"]]
@@ -78,9 +82,9 @@ def status_command(console: Console, everything: bool) -> None:
     if not everything:
         _show(console, *_root_and_address(console))
         return
-    running = [status for address in _addresses(console) if (status := _status(address)) is not None]
-    text = "\n".join(map(the_vault.running, running)) or the_vault.NO_DAEMON
-    daemons = [{**status, **vault} for status in running for vault in status.pop("vaults")]
+    found = [status for address in _addresses(console) if (status := _status(address)) is not None]
+    text = "\n".join(map(the_vault.running, found)) or the_vault.NO_DAEMON
+    daemons = [{**status, **vault} for status in found for vault in status.pop("vaults")]
     console.answer({"daemons": daemons}, text)
 
 
@@ -89,9 +93,6 @@ def run_command(console: Console) -> int:
     """Run the daemon in the foreground until Ctrl-C."""
     root, _ = _root_and_address(console)
     from vault_mem.daemon.__main__ import serve
-    from vault_mem.daemon.holding import alive
-    from vault_mem.daemon.protocol import own_address
-    from vault_mem.daemon.start import running
 
     address = own_address(console.env)
     if alive(str(root)) or running(address):
@@ -152,13 +153,8 @@ def uninstall_command(console: Console) -> None:
 
 def _root_and_address(console: Console) -> tuple[Path, str]:
     """The vault, and where its daemon is met."""
-    from vault_mem.vault.find import find_vault
-
     if os.name != "posix":
         raise InvalidInput("there is no daemon on this system", "everything runs without one")
-    from vault_mem.daemon.holding import met_at
-    from vault_mem.daemon.protocol import own_address
-
     root = find_vault(console.vault, console.cwd, console.env)
     address, _ = met_at(str(root), own_address(console.env))
     if not address:
@@ -171,18 +167,12 @@ def _root_and_address(console: Console) -> tuple[Path, str]:
 
 def _addresses(console: Console) -> list[str]:
     """Where daemons of this user have left a note, of whichever installation."""
-    from vault_mem.daemon.protocol import runtime_folder
-
     folder = runtime_folder(console.env) if os.name == "posix" else ""
     return [str(note.with_suffix("")) for note in sorted(Path(folder).glob("*.json"))] if folder else []
 
 
 def _keep(console: Console, address: str, roots: list[str]) -> None:
     """Have the daemon keep vaults open, one of our own where none listens at `address`."""
-    from vault_mem.client import starting_address
-    from vault_mem.daemon.protocol import KEEP
-    from vault_mem.daemon.start import control, start
-
     if not address or _status(address) is None:
         address = starting_address(console.env)
         if not address or not start(address, console.env):
@@ -193,14 +183,9 @@ def _keep(console: Console, address: str, roots: list[str]) -> None:
 
 def _end(address: str, root: Path | None = None) -> dict[str, Any] | None:
     """Have a daemon let one vault go, or end; returns how it was, None where none was running."""
-    from vault_mem.daemon.holding import await_end as await_vault
-    from vault_mem.daemon.holding import met_at
-    from vault_mem.daemon.protocol import STOP
-    from vault_mem.daemon.start import END_SECONDS, await_end, control
-
     status = control(address, STOP, met_at(str(root), address)[1] if root else "")
     if status is None or status["ending"]:
-        ended = await_end(address, END_SECONDS) and (root is None or await_vault(str(root)))
+        ended = await_end(address, END_SECONDS) and (root is None or holding.await_end(str(root)))
     else:
         ended = str(root) not in [each["vault"] for each in status["vaults"]]
     if not ended:
@@ -210,8 +195,6 @@ def _end(address: str, root: Path | None = None) -> dict[str, Any] | None:
 
 def _refuse_elsewhere(root: Path, address: str) -> None:
     """Stop where the vault's daemon was started with another folder for sockets: it runs, and we cannot talk to it."""
-    from vault_mem.daemon.holding import elsewhere
-
     folder = str(Path(address).parent)
     other = elsewhere(str(root), folder)
     if other is not None:
@@ -223,9 +206,6 @@ def _refuse_elsewhere(root: Path, address: str) -> None:
 
 
 def _status(address: str, root: Path | None = None) -> dict[str, Any] | None:
-    from vault_mem.daemon.protocol import STATUS
-    from vault_mem.daemon.start import control
-
     return control(address, STATUS, str(root or ""))
 
 

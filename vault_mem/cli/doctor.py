@@ -28,11 +28,8 @@ def command(console: Console, fix: bool) -> int:
     """Check the vault's health and say how to fix each problem. Exits 1 if something needs attention."""
     vault = open_vault(console)
     diagnosis = vault.doctor(fix=fix)
-    diagnosis = replace(
-        diagnosis,
-        checks=[*diagnosis.checks, "daemon"],
-        findings=[*diagnosis.findings, *_daemon(console, vault)],
-    )
+    findings = [*diagnosis.findings, *_daemon(console, vault)]
+    diagnosis = replace(diagnosis, checks=[*diagnosis.checks, "daemon"], findings=findings)
     reply(console, vault, diagnosis, the_vault.diagnosed(diagnosis))
     return 0 if diagnosis.healthy else 1
 

@@ -39,11 +39,8 @@ def command(console: Console, id_: str | None, depth: int | None, dot: bool, mer
         reply(console, vault, shape, keep_clean.graph_overview(shape))
         return
     picture = vault.graph(id_, depth or 1, public_only=public_only)
-    console.answer(
-        picture.to_dict(),
-        _dot(picture) if dot else _mermaid(picture) if mermaid else keep_clean.graph_around(picture),
-        as_is=dot or mermaid,
-    )
+    text = _dot(picture) if dot else _mermaid(picture) if mermaid else keep_clean.graph_around(picture)
+    console.answer(picture.to_dict(), text, as_is=dot or mermaid)
     finish(console, vault, picture)
 
 

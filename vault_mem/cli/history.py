@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, finish, open_vault, reply
 from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean
 
@@ -15,11 +15,10 @@ from vault_mem.messages import keep_clean
 def command(console: Console, id_: str | None, limit: int) -> None:
     """Show what happened to a memory, by which command and why. Without an ID, show the vault's latest operations."""
     vault = open_vault(console)
-    if id_ is None:
-        found = vault.operations(limit)
-        document = {"operations": [each.to_dict() for each in found]}
-        console.answer(document, keep_clean.operations(found))
-    else:
+    if id_ is not None:
         result = vault.history(id_)
-        console.answer(result.to_dict(), keep_clean.history(result, vault.workspace.folder.zone))
+        reply(console, vault, result, keep_clean.history(result, vault.workspace.folder.zone))
+        return
+    found = vault.operations(limit)
+    console.answer({"operations": [each.to_dict() for each in found]}, keep_clean.operations(found))
     finish(console, vault)

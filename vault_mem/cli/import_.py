@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
 
 from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
 from vault_mem.messages import the_vault
-
-if TYPE_CHECKING:
-    from vault_mem.library import Vault
 
 # Listed here so that help and completion need not load the readers.
 FORMATS = tuple(
@@ -53,7 +47,9 @@ def command(console: Console, source: str, format_: str, dry_run: bool, private:
 
         format_, path = source, default_source(source, console.env) or path
     if format_ in SESSIONS and not as_memories:
-        return _sessions(console, vault, path, format_, dry_run)
+        kept = vault.import_sessions(path, format_, dry_run=dry_run, progress=console.progress("Importing"))
+        reply(console, vault, kept, the_vault.imported_sessions(kept))
+        return 1 if kept.refused and not (kept.new or kept.grown or kept.same) else 0
     try:
         report = vault.import_(path, format_, dry_run=dry_run, private=private, progress=console.progress("Importing"))
     except KeyboardInterrupt as interrupt:
@@ -63,9 +59,3 @@ def command(console: Console, source: str, format_: str, dry_run: bool, private:
         raise
     reply(console, vault, report, the_vault.imported(report))
     return 1 if report.refused and not (report.imported or report.skipped or report.grown or report.duplicates) else 0
-
-
-def _sessions(console: Console, vault: Vault, path: Path, format_: str, dry_run: bool) -> int:
-    report = vault.import_sessions(path, format_, dry_run=dry_run, progress=console.progress("Importing"))
-    reply(console, vault, report, the_vault.imported_sessions(report))
-    return 1 if report.refused and not (report.new or report.grown or report.same) else 0

@@ -8,7 +8,6 @@ import click
 
 from vault_mem.cli.common import Command, open_vault, reply, scaffolded
 from vault_mem.cli.console import Console
-from vault_mem.cli.session import printed_tokens
 from vault_mem.messages import agents_day, scaffolds
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def command(console: Console, budget: int | None, public_only: bool) -> None:
         return scaffolds.compose(agents_day.introspected(result, now), scaffold)
 
     result = vault.introspect_within(
-        lambda result: printed_tokens(console, lambda: result.to_dict() | {"scaffold": scaffold}, text(result)),
+        lambda result: console.tokens(lambda: result.to_dict() | {"scaffold": scaffold}, text(result)),
         budget,
         public_only=public_only,
     )

@@ -15,7 +15,7 @@ import click
 
 from vault_mem import redact
 from vault_mem.cli import screen
-from vault_mem.cli.common import Context, help_option, known_elsewhere, place_and_form
+from vault_mem.cli.common import Explained, known_elsewhere, place_and_form
 from vault_mem.cli.console import NARROWEST, Console
 from vault_mem.errors import NotFound, VaultMemError, of_system
 from vault_mem.model import MEMORY_ID
@@ -24,10 +24,8 @@ from vault_mem.register import COMMANDS, GROUPS, command_of, module_of
 T = TypeVar("T")
 
 
-class _Commands(click.Group):
+class _Commands(Explained, click.Group):
     """Commands that are imported when they are called."""
-
-    context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -46,9 +44,6 @@ class _Commands(click.Group):
                 formatter.write_dl(
                     [(name.ljust(width), entry.summary) for name, entry in COMMANDS.items() if entry.group == group]
                 )
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        return help_option()
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0] if args else ""

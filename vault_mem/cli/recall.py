@@ -8,7 +8,6 @@ import click
 
 from vault_mem.cli.common import Command, beside, can_ask, filter_options, filters_from, finish, open_vault, vault_name
 from vault_mem.cli.console import Console
-from vault_mem.cli.session import printed_tokens
 from vault_mem.errors import InvalidInput
 from vault_mem.messages import save_and_find
 
@@ -116,7 +115,7 @@ class PrintedRecall:
     def cost(self, found: Found) -> int:
         """What showing a result takes, in tokens."""
         line = save_and_find.recalled_line(99, found, self._now, self._explain)
-        return printed_tokens(self._console, lambda: {"results": [self._record(found)]}, line + "\n")
+        return self._console.tokens(lambda: {"results": [self._record(found)]}, line + "\n")
 
     def show(self, result: RecallResult) -> None:
         """Print what was found."""

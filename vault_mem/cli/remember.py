@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from vault_mem.operations.vaults.several import OtherVault
 
 DUPLICATE_EXIT = 3
-
-
 _OPTIONS: dict[Form, dict[str, Any]] = {
     Form.TEXT: {},
     Form.TEXTS: {"multiple": True},
@@ -171,14 +169,9 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
     """Say what became of a text; returns the exit code."""
     data, scaffold = save_and_find.remembered(result, vault.workspace.folder.now())
     scaffold = scaffolded(console, vault, scaffold, "duplicate" if result.duplicate_of else "saved")
-    console.answer(
-        result.to_dict()
-        | {
-            "commands": save_and_find.ways_on(result.duplicate_of) if result.duplicate_of else [],
-            "scaffold": scaffold,
-        },
-        scaffolds.compose(data, scaffold),
-    )
+    commands = save_and_find.ways_on(result.duplicate_of) if result.duplicate_of else []
+    document = result.to_dict() | {"commands": commands, "scaffold": scaffold}
+    console.answer(document, scaffolds.compose(data, scaffold))
     if result.duplicate_of and not console.json:
         console.notice(save_and_find.blocked_hints(result.duplicate_of))
     finish(console, vault)

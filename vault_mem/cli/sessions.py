@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from vault_mem.cli.common import Group, agrees, can_ask, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import Unsafe
 from vault_mem.messages import agents_day, words
+from vault_mem.result import as_record
 
 if TYPE_CHECKING:
     from vault_mem.operations.sessions.sessions import SessionFile
@@ -105,6 +105,5 @@ def _folder(console: Console, project: str) -> str:
 
 
 def _json(each: SessionFile) -> dict[str, Any]:
-    head = {name: value for name, value in asdict(each.head).items() if value not in ("", None, False)}
-    times = {name: head[name].isoformat() for name in ("started", "ended") if name in head}
-    return {"file": each.key, "title": each.title, "bytes": each.size} | head | times
+    head = {name: value for name, value in as_record(each.head).items() if value not in ("", None, False)}
+    return {"file": each.key, "title": each.title, "bytes": each.size} | head

@@ -7,6 +7,7 @@ import click
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.messages import agents_day, the_vault
+from vault_mem.result import as_record
 
 
 @Command.with_examples("vault-mem stats\nvault-mem stats --plot\nvault-mem stats --json")
@@ -19,8 +20,7 @@ def command(console: Console, plot: bool, public: bool, hints: bool) -> None:
     vault = open_vault(console)
     if hints:
         shown = vault.hint_stats()
-        document = {"prompts": shown.prompts, "hinted": shown.hinted, "shown": shown.shown}
-        console.answer(document | {"used": shown.used, "unused": shown.unused}, agents_day.hint_stats(shown))
+        console.answer(as_record(shown, unused=shown.unused), agents_day.hint_stats(shown))
     else:
         found = vault.stats()
         console.answer(found.to_dict(), the_vault.grown(found, console.width, plot=plot), as_is=True)

@@ -19,10 +19,9 @@ def command(console: Console, dry_run: bool) -> None:
 
     The daemon runs this every 200 turns. Near duplicates are for you or a language model to judge: see the subcommands.
     """
-    opened = open_vault(console)
-    report = opened.tidy(dry_run=dry_run)
-    console.answer(report.to_dict(), keep_clean.tidied(report))
-    finish(console, opened)
+    vault = open_vault(console)
+    report = vault.tidy(dry_run=dry_run)
+    reply(console, vault, report, keep_clean.tidied(report))
 
 
 @command.command("log", examples="vault-mem tidy log\nvault-mem tidy log --json")

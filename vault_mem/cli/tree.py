@@ -7,6 +7,10 @@ from typing import Any
 
 import click
 
+from vault_mem import __version__
+from vault_mem.cli.main import cli
+from vault_mem.register import COMMANDS
+
 EXIT_CODES = {
     "0": "done",
     "1": "error: no vault, a setting or model that cannot be used, a failed write; doctor: something needs attention",
@@ -20,19 +24,12 @@ EXIT_CODES = {
 
 def tree() -> dict[str, Any]:
     """Every command with its arguments, options and examples."""
-    from vault_mem import __version__
-    from vault_mem.cli.main import cli
-
     node = describe(cli, click.Context(cli, info_name="vault-mem"))
     return {"version": __version__, **node, "exit_codes": EXIT_CODES}
 
 
 def index() -> dict[str, Any]:
     """Every command in a line: name, arguments, what it does, and the commands below it."""
-    from vault_mem import __version__
-    from vault_mem.cli.main import cli
-    from vault_mem.register import COMMANDS
-
     top = click.Context(cli, info_name="vault-mem")
     found = []
     for name, entry in COMMANDS.items():
@@ -49,8 +46,6 @@ def index() -> dict[str, Any]:
 
 def find(words: tuple[str, ...]) -> tuple[click.Command, click.Context]:
     """The command that words name, with the context its help is shown in; raises UsageError."""
-    from vault_mem.cli.main import cli
-
     command: click.Command = cli
     context = click.Context(cli, info_name="vault-mem")
     for word in words:
@@ -63,8 +58,6 @@ def find(words: tuple[str, ...]) -> tuple[click.Command, click.Context]:
 
 def describe(command: click.Command, context: click.Context) -> dict[str, Any]:
     """One command, and those below it."""
-    from vault_mem.register import COMMANDS
-
     name = context.info_name or ""
     options = [each for each in command.get_params(context) if isinstance(each, click.Option) and not each.hidden]
     node: dict[str, Any] = {

@@ -49,7 +49,7 @@ def choose(search: Callable[[str], list[Found]], query: str = "") -> Found | Non
 
 @contextlib.contextmanager
 def _raw() -> Iterator[Iterator[str]]:
-    """The terminal without line editing and on a screen of its own; gives its keys, and what is typed at a stretch."""
+    """The terminal without line editing and on a screen of its own; gives its keys, and pasted text as a whole."""
     import termios
     import tty
 

@@ -8,7 +8,6 @@ import click
 
 from vault_mem.cli.common import Command, beside, open_vault, reply, scaffolded
 from vault_mem.cli.console import Console
-from vault_mem.cli.session import printed_tokens
 from vault_mem.errors import VaultNotFound
 from vault_mem.messages import agents_day, scaffolds
 from vault_mem.setup.agents import AGENTS
@@ -48,7 +47,7 @@ def command(console: Console, budget: int | None, public_only: bool, hook: str |
         console.json = False
     spare = _FENCE if hook else 0
     result = vault.wake_up_within(
-        lambda result: printed_tokens(console, lambda: result.to_dict() | {"scaffold": scaffold}, text(result)) + spare,
+        lambda result: console.tokens(lambda: result.to_dict() | {"scaffold": scaffold}, text(result)) + spare,
         budget,
         public_only=public_only,
         others=beside(console, vault),

@@ -38,7 +38,8 @@ _DUPLICATE = 3
 _CHUNK = 1 << 16
 _PATIENCE = 5.0  # for running calls, after the client hung up or sent a signal
 _DIGEST = "memory://digest"
-
+_RESOURCE = {"uri": _DIGEST, "name": "digest", "title": "What to know when a session begins", "mimeType": "text/plain"}
+_TEMPLATE = {"uriTemplate": "memory://{id}", "name": "memory", "title": "A memory", "mimeType": "text/plain"}
 _PROMPTS = {
     "wake_up": (
         "Begin with what memory knows",
@@ -129,12 +130,8 @@ class Server:
             "ping": lambda *_: {},
             "tools/list": lambda *_: {"tools": [self._described(tool) for tool in self._tools.values()]},
             "tools/call": self._call,
-            "resources/list": lambda *_: {"resources": [_resource(_DIGEST, "What to know when a session begins")]},
-            "resources/templates/list": lambda *_: {
-                "resourceTemplates": [
-                    {"uriTemplate": "memory://{id}", "name": "memory", "title": "A memory", "mimeType": "text/plain"}
-                ]
-            },
+            "resources/list": lambda *_: {"resources": [_RESOURCE]},
+            "resources/templates/list": lambda *_: {"resourceTemplates": [_TEMPLATE]},
             "resources/read": self._read,
             "prompts/list": lambda *_: {
                 "prompts": [{"name": name, "title": title} for name, (title, _) in _PROMPTS.items()]
@@ -324,10 +321,6 @@ def _failure(error: Mapping[str, str]) -> dict[str, Any]:
 
 def _error(id_: Any, code: int, message: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": visible(message)}}
-
-
-def _resource(uri: str, title: str) -> dict[str, Any]:
-    return {"uri": uri, "name": uri.removeprefix("memory://"), "title": title, "mimeType": "text/plain"}
 
 
 def _prompt(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,13 +46,8 @@ def in_tool_words(text: str, tool: Tool, offered: Collection[str]) -> str:
 
 def said_to_a_model(text: str, tag: str, tool: Tool, offered: Collection[str]) -> str:
     """A command's message: our own words for tools, the words of memories unchanged."""
-    parts = _around(text, tag)
-    return "".join(part if theirs else in_tool_words(part, tool, offered) for part, theirs in parts)
-
-
-def _around(text: str, tag: str) -> list[tuple[str, bool]]:
-    """A text split into our own words and those of memories (True), which are between tags."""
     if not tag:
-        return [(text, False)]
+        return in_tool_words(text, tool, offered)
     parts = re.split(rf"(<{tag}>.*?</{tag}>)", text, flags=re.DOTALL)
-    return [(part, number % 2 == 1) for number, part in enumerate(parts)]
+    parts[::2] = [in_tool_words(ours, tool, offered) for ours in parts[::2]]  # in between are those of memories
+    return "".join(parts)

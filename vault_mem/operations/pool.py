@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.operations.workspace import Workspace
@@ -31,8 +32,7 @@ class Pool:
     """
 
     def __init__(self, first: Workspace, open_one: Callable[[Workspace], Workspace]) -> None:
-        self._first = first
-        self._open_one = open_one
+        self.open_one = partial(open_one, first)  # one more, which shares the model with the others
         self._free = [first]
         self._lent = 0
         self._given_back = threading.Condition()
@@ -67,10 +67,6 @@ class Pool:
         except BaseException:
             self.give_back(None, sound=False)
             raise
-
-    def open_one(self) -> Workspace:
-        """One more workspace, which shares the model with the others."""
-        return self._open_one(self._first)
 
     def give_back(self, workspace: Workspace | None, *, sound: bool) -> None:
         """End a loan."""

@@ -61,7 +61,7 @@ class Watch(Protocol):
     """Somebody who watches the files all the time, so that a command need not look at all of them."""
 
     def settle(self) -> Pending:
-        """What is not indexed yet, after every change made before this call was heard of."""
+        """What is not indexed yet, counting every change that was made before this call."""
 
     def done(self, pending: Pending) -> None:
         """That much has been indexed."""

@@ -110,12 +110,10 @@ class AsyncVault:
         return [self._awaited(tool) for tool in self.vault.as_tools(which, public_only=public_only)]
 
     def _awaited(self, tool: Callable[..., str]) -> Callable[..., Awaitable[str]]:
+        @wraps(tool)
         async def call(*args: Any, **options: Any) -> str:
             return await self._run(tool, *args, **options)
 
-        vars(call).update(vars(tool))
-        call.__name__, call.__qualname__, call.__doc__ = tool.__name__, tool.__qualname__, tool.__doc__
-        call.__annotations__ = tool.__annotations__
         return call
 
     async def _run(self, method: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from enum import Enum
 from types import MethodType, ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 from vault_mem import library
 from vault_mem.errors import CallersOwn, InvalidInput, VaultMemError
@@ -105,7 +105,6 @@ def types() -> ModuleType:
     return found
 
 
-F = TypeVar("F", bound=Callable[..., Any])
 READERS: dict[str, Callable[[str, Any], Any]] = {
     "str": text,
     "Kind | str": text,
@@ -137,21 +136,6 @@ class Types:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(types(), name)
-
-
-def hints(signature: inspect.Signature) -> dict[str, Any]:
-    """The types of a signature, by parameter."""
-    found = {each.name: each.annotation for each in signature.parameters.values() if each.name != "self"}
-    return found | {"return": signature.return_annotation}
-
-
-def resolved(function: F) -> F:
-    """The function with its types as such: not every framework looks names up."""
-    types()
-    signature = inspect.signature(function, eval_str=True)
-    function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__annotations__ = hints(signature)
-    return function
 
 
 class Method:
@@ -201,7 +185,9 @@ class Method:
 
     @property
     def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
-        return hints(self.__signature__)
+        signature = self.__signature__
+        found = {each.name: each.annotation for each in signature.parameters.values() if each.name != "self"}
+        return found | {"return": signature.return_annotation}
 
 
 def own(progress: Callable[..., Any] | None) -> Callable[..., Any] | None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _MEMORY = frozenset(Memory.__dataclass_fields__)
 _BLANK = Filters()
+# What JSON calls by the name that it has in a result.
+_SAME = ("similarity", "score", "relevance", "passage", "superseded_by", "copies", "copy_of")
 
 
 class Lost(Exception):
@@ -169,18 +171,9 @@ def ask(root: str, arguments: list[str], stdin: bytes, request: str = "") -> dic
 
 
 def _found(record: dict[str, Any]) -> Found:
-    return Found(
-        _memory(record),
-        record["similarity"],
-        record["score"],
-        record["relevance"],
-        record["passage"],
-        record.get("explain", {}),
-        record.get("maybe_replaced_by", ""),
-        record.get("superseded_by", ""),
-        record.get("copies", []),
-        record.get("copy_of", ""),
-    )
+    replaced_by, terms = record.get("maybe_replaced_by", ""), record.get("explain", {})
+    same = {name: record[name] for name in _SAME if name in record}
+    return Found(_memory(record), replaced_by=replaced_by, terms=terms, **same)
 
 
 def _memory(record: dict[str, Any]) -> Memory:

@@ -10,24 +10,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vault_mem import __version__
+from vault_mem.daemon.protocol import STATUS, address_for
+from vault_mem.daemon.start import control
 from vault_mem.errors import Conflict, InvalidInput, NotFound, VaultMemError
 from vault_mem.model import KINDS, Memory
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.day.timeline import timeline as timeline_of
-from vault_mem.operations.memory.around import Around, around, links_of, named_in, of_ids
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Request as Question
 from vault_mem.operations.memory.remember import check as check_draft
 from vault_mem.operations.memory.remember import remember as save
 from vault_mem.operations.memory.results import Found
+from vault_mem.operations.memory.show import Around, around, links_of, named_in, of_ids
 from vault_mem.operations.upkeep.edit_memory import save_text, whole_note
 from vault_mem.operations.upkeep.graph import landscape
 from vault_mem.operations.upkeep.undo import Operation, changes_of, operations
 from vault_mem.operations.vaults.glance import facets as facets_of
 from vault_mem.operations.vaults.glance import glance, index_bytes
-from vault_mem.result import plain
+from vault_mem.result import as_record, plain
 from vault_mem.vault.folder import Folder
 from vault_mem.web.differences import Difference, of_lines, of_words
 from vault_mem.web.rendered import rendered
@@ -137,16 +139,8 @@ def why_not(call: Call) -> Answer:
     """At which stage a recall drops a memory, or its rank."""
     question = Question(call.given.get("q", ""), call.number("n", 10, MOST_RESULTS), call.filters)
     found = call.vault.ask_why_not(call.given.get("id", ""), question)
-    return {
-        "id": found.memory.id,
-        "title": found.memory.title,
-        "stage": found.stage,
-        "reason": found.reason,
-        "rank": found.rank,
-        "score": found.score,
-        "needed": found.needed,
-        "explain": _terms(found.terms),
-    }
+    about = {"id": found.memory.id, "title": found.memory.title, "explain": _terms(found.terms)}
+    return as_record(found, "memory", "terms", "stale", "pending") | about
 
 
 def memory(call: Call) -> Answer:
@@ -202,11 +196,10 @@ def _told(budget: int, text: str) -> Answer:
 
 def timeline(call: Call) -> Answer:
     """The number of memories in each span of time, and how they felt."""
-    found = call.vault.look(timeline_of, call.given.get("by") or "month", call.filters.as_of)
-    record = found.to_dict()
-    spans = record.pop("spans")
+    record = call.vault.look(timeline_of, call.given.get("by") or "month", call.filters.as_of).to_dict()
+    spans = record["buckets"]
     ends = {"first": spans[0]["start"], "last": spans[-1]["end"]} if spans else {"first": None, "last": None}
-    return record | {"buckets": spans} | ends
+    return record | ends
 
 
 def timeline_memories(call: Call) -> Answer:
@@ -287,7 +280,7 @@ def answer_review(call: Call) -> Answer:
     if call.given["key"] not in {each.id for each in call.vault.review()}:
         raise NotFound("No such proposal waits", "it may have been answered elsewhere")
     done = call.vault.review_answer(call.given["key"], accept=wanted == "accept")
-    return {"outcome": done.outcome, "note": done.note, "op": done.op, "memory_id": done.memory_id}
+    return as_record(done, "proposal")
 
 
 def history(call: Call) -> Answer:
@@ -348,9 +341,6 @@ def health(call: Call) -> Answer:
 
 def daemon(folder: Folder) -> dict[str, Any] | None:
     """The status of the daemon that has the vault open, or None."""
-    from vault_mem.daemon.protocol import STATUS, address_for
-    from vault_mem.daemon.start import control
-
     root = str(folder.root)
     address = address_for(root, folder.env) if os.name == "posix" else ""
     found = control(address, STATUS, root) if address else None

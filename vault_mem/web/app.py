@@ -175,9 +175,9 @@ async def _body(request: Request) -> Mapping[str, Any]:
                     raise InvalidInput(f"at most {MOST_BYTES // 1_000_000} MB")
         document = json.loads(parts)
     except (ValueError, RecursionError, TimeoutError) as error:
-        raise InvalidInput("the request is no JSON") from error
+        raise InvalidInput("the request is not JSON") from error
     if not isinstance(document, dict):
-        raise InvalidInput("the request is no JSON object")
+        raise InvalidInput("the request is not a JSON object")
     return document
 
 

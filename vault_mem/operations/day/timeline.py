@@ -34,7 +34,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class TimelineResult(Result):
+class TimelineResult(Result, renamed={"spans": "buckets"}):
     """The spans that have memories, the earliest first."""
 
     by: str

@@ -33,12 +33,8 @@ class SelfResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         resolved = [{"question": each.text, "answer": each.answer} for each in self.model.resolved]
-        status = "updated" if self.op else "unchanged"
-        return {"status": status, "path": "SELF.md", "fields": self.model.fields} | {
-            "open": plain(self.model.open),
-            "resolved": resolved,
-            "op": self.op,
-        }
+        said = {"fields": self.model.fields, "open": plain(self.model.open), "resolved": resolved}
+        return {"status": "updated" if self.op else "unchanged", "path": SELF, **said, "op": self.op}
 
 
 def show_self(folder: Folder) -> SelfResult:

@@ -128,20 +128,20 @@ def _filled(
         for candidate in candidates(workspace, private)[-_CANDIDATES:]:
             filling.add(result.candidates, candidate)
     for other in others:
-        for memory in _of(workspace, other):
+        for memory in _most_important(workspace, other):
             filling.add(result.others, *(OtherVaultMemory(other.name, excerpt) for excerpt in excerpts(memory)))
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     by_turns = (each for pair in zip_longest(recent, islice(important, MOST)) for each in pair if each is not None)
     at_first_hand = sorted(by_turns, key=lambda each: second_hand(each.source))
     further = {each.id: each for each in at_first_hand if each.id not in seen and not is_done(each)}
-    apart = _Apart(workspace, [*further.values()])
-    for memory in further.values():
-        if len(result.memories) < MOST and apart.is_new(memory):
-            filling.add(result.memories, *excerpts(memory))
+    for memory in _new_of(workspace, [*further.values()]):
+        if len(result.memories) == MOST:
+            break
+        filling.add(result.memories, *excerpts(memory))
     return filling.done()
 
 
-def _of(workspace: Workspace, other: OtherVault) -> list[Memory]:
+def _most_important(workspace: Workspace, other: OtherVault) -> list[Memory]:
     """The most important public memories of another vault; none if that vault cannot be read."""
     there = other.workspace
     try:
@@ -161,22 +161,17 @@ def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memor
     return list(index.read(index.in_order(Filters(private=private))[:count]))
 
 
-class _Apart:
-    """Which of these memories says what none before it has said; they are embedded at once, or each takes as long."""
-
-    def __init__(self, workspace: Workspace, memories: Sequence[Memory]) -> None:
-        vectors = workspace.embedder.encode([each.content[:_READ] for each in memories])
-        self._vectors = dict(zip((each.id for each in memories), vectors, strict=True))
-        self._least = workspace.calibration.near_identical if memories else 0.0
-        self._told: list[tuple[Vectors, frozenset[str]]] = []
-
-    def is_new(self, memory: Memory) -> bool:
-        """Whether no text told so far says nearly the same; from now on this one counts as told."""
-        vector, words = self._vectors[memory.id], frozenset(terms(memory.content[:_READ]))
-        new = not any(
-            float(vector @ other) >= self._least and len(words & said) >= SAME_WORDS * len(words | said)
-            for other, said in self._told
+def _new_of(workspace: Workspace, memories: Sequence[Memory]) -> Iterator[Memory]:
+    """Those that say what none before them has said; they are embedded at once, or each takes as long."""
+    texts = [each.content[:_READ] for each in memories]
+    least = workspace.calibration.near_identical if memories else 0.0
+    told: list[tuple[Vectors, frozenset[str]]] = []
+    for memory, text, vector in zip(memories, texts, workspace.embedder.encode(texts), strict=True):
+        words = frozenset(terms(text))
+        nearly_said = (
+            float(vector @ other) >= least and len(words & said) >= SAME_WORDS * len(words | said)
+            for other, said in told
         )
-        if new:
-            self._told.append((vector, words))
-        return new
+        if not any(nearly_said):
+            told.append((vector, words))
+            yield memory

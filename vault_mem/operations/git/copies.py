@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from vault_mem.errors import Conflict
 from vault_mem.merging import Merged, encoded
@@ -115,8 +116,6 @@ class SideBySide(Result):
 
 def side_by_side(workspace: Workspace) -> list[SideBySide]:
     """The lines that differ between two versions of a memory, for a person to choose from."""
-    from difflib import SequenceMatcher
-
     folder = workspace.folder
     found = []
     for each in sync_copies(folder):

@@ -94,8 +94,7 @@ def _present(raw: bytes | None) -> set[str]:
 
 
 def _set_up_clone(folder: Folder) -> list[str]:
-    done = [(name, step()) for name, step in _clone_steps(folder)]
-    return [name for name, worked in done if worked]
+    return [name for name, step in _clone_steps(folder) if step()]
 
 
 def _clone_steps(folder: Folder) -> list[tuple[str, Callable[[], bool]]]:

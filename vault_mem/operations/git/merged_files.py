@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from vault_mem.errors import Conflict
 from vault_mem.merging import encoded, kind_of, merge
-from vault_mem.merging.history import in_order, is_in_order
+from vault_mem.merging.history import in_order, is_in_order, merge_history
 from vault_mem.merging.note import cut, is_marked, memories_in, sides
 from vault_mem.merging.review import without_repeats
 from vault_mem.merging.views import without_copies
@@ -141,8 +141,6 @@ def _history(text: str) -> str:
     """A log of revisions as it should be."""
     found = sides(text) if "<<<<<<<" in text else None
     if found is not None:
-        from vault_mem.merging.history import merge_history
-
         return merge_history(*found).text
     lines = [line for line in text.split("\n") if line.strip()]
     revisions = [line for line in lines if not line.startswith(_MARKS)]

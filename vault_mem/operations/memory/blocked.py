@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +11,7 @@ from vault_mem.errors import NotFound, VaultMemError
 from vault_mem.model import TIME_KEYS
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import as_record
 from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
@@ -23,10 +23,7 @@ _FOLDER = f"{OWN}/blocked"
 def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
     """Keep a refused draft. If that fails, a notice says so, and the refusal stands."""
     now = workspace.folder.now()
-    record = {
-        name: value.isoformat() if isinstance(value, datetime) else value for name, value in asdict(draft).items()
-    }
-    record["duplicate_of"] = duplicate_of
+    record = as_record(draft, duplicate_of=duplicate_of)
     key = f"{_FOLDER}/{now:%Y%m%dT%H%M%S%f}-{secrets.token_hex(3)}.json"
     tree = workspace.folder.tree
     try:

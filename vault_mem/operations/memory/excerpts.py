@@ -81,12 +81,15 @@ def _inside(text: str, at: int) -> bool:
 
 
 def fit(
-    results: Sequence[Found], query: str, budget: int, cost: Cost | None = None, wanted: Wanted | None = None
+    results: Sequence[Found], query: str, budget: int | None, cost: Cost | None = None, wanted: Wanted | None = None
 ) -> tuple[list[Found], list[Found]]:
     """The results that fit, each with as much of its text as there is room for, and those that do not.
 
-    The best is shortened until it fits, in the end to its text alone. `cost` is what showing one takes.
+    Without a budget all fit as they are. Else the best is shortened until it fits, in the end to its text alone. `cost`
+    is what showing one takes.
     """
+    if budget is None:
+        return list(results), []
     cost = cost or (lambda found: count_tokens(found.passage))
     wanted = wanted_words(query) if wanted is None else wanted
     shown: list[Found] = []

@@ -72,6 +72,11 @@ class Request:
     switches: Switches = field(default_factory=Switches)
     sessions: bool = False  # what was said in sessions, too
 
+    @property
+    def room(self) -> int | None:
+        """What of the budget is left for results; None without a budget."""
+        return None if self.budget is None else self.budget - self.frame
+
     def checked(self) -> Request:
         """The request, if it makes sense."""
         query = writable(self.query.strip(), "the query")
@@ -111,12 +116,11 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     request = request.checked()
     freshness = workspace.freshen()
     results, outcome = workspace.reading(lambda: _answer(workspace, request))
-    left_out = 0
-    if request.budget is not None:
-        results, dropped = fit(results, request.query, request.budget - request.frame, cost, outcome.wanted)
-        left_out = len(dropped)
+    results, left_out = fit(results, request.query, request.room, cost, outcome.wanted)
     said = _said(workspace, request, results, outcome.answered, cost)
-    return RecallResult(request.query, results, freshness.stale, freshness.pending, outcome.answered, left_out, said)
+    return RecallResult(
+        request.query, results, freshness.stale, freshness.pending, outcome.answered, len(left_out), said
+    )
 
 
 def _said(
@@ -126,10 +130,10 @@ def _said(
     if answered and not request.sessions:
         return []
     hits = search_sessions(workspace, request.query, request.limit if request.sessions else IN_PLACE_OF_MEMORIES)
-    if request.budget is None:
+    if request.room is None:
         return hits
     spend = cost or (lambda found: count_tokens(found.passage or found.memory.content))
-    left = request.budget - request.frame - sum(map(spend, results))
+    left = request.room - sum(map(spend, results))
     fitting = []
     for hit in hits:
         left -= tokens_of(hit)

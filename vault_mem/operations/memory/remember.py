@@ -293,8 +293,10 @@ def write(workspace: Workspace, planned: Sequence[Planned], *, mirror: bool = Tr
         memory = each.memory
         transaction.ids += [memory.id, *(old.id for old in each.superseded)]
         transaction.create(memory.path, each.text)
-        for found in each.told_by:
-            _link_from_private(workspace, transaction, found, memory)
+        for found in each.told_by:  # a public file never names a private memory
+            link = write_link(Link(stem_of(memory.path), "similar", found.similarity, memory.title))
+            raw = to_edit_in(transaction, workspace, found.memory)
+            transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
         for old in each.superseded:
             if not old.closed_at(now):
                 close_in(transaction, workspace, old, now)
@@ -352,13 +354,6 @@ def _seq(workspace: Workspace, created: datetime) -> int | None:
     with workspace.compared() as compared:
         known = [last for each in compared if (last := each.last_of_second(second)) is not None]
     return round((max(known) - second) / STEP) + 2 if known else None
-
-
-def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
-    """A public file never names a private memory: the link is written on the private side."""
-    link = write_link(Link(stem_of(memory.path), "similar", found.similarity, memory.title))
-    raw = to_edit_in(transaction, workspace, found.memory)
-    transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
 
 
 def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -> RememberResult:

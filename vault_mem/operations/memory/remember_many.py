@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from vault_mem import errors
 from vault_mem.errors import CallersOwn, Conflict, EditRefused, NotFound, VaultMemError, WriteFailed
 from vault_mem.index.coming import Coming
+from vault_mem.index.sync import Progress
 from vault_mem.operations.changing import changing, prepare
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.remember import Planned, RememberResult, refers, remember, write
@@ -21,7 +22,6 @@ from vault_mem.result import Results, as_record
 from vault_mem.vault.journal import operation
 from vault_mem.vault.parts import RunningOperation, together
 
-Progress = Callable[[int, int], None]
 # What is wrong with one text only.
 UNFIT = (errors.InvalidInput, EditRefused, Conflict, NotFound, errors.SecretFound)
 # How many are written at once; fewer if they are long, since they are held in memory until then.

@@ -76,14 +76,10 @@ class Found:
         figures: dict[str, Any] = {"similarity": self.similarity, "score": self.score, "relevance": self.relevance}
         if self.bare:
             whole, figures = {"id": whole["id"]}, {}
-        if self.superseded_by:
-            figures["superseded_by"] = self.superseded_by
-        if self.replaced_by:
-            figures["maybe_replaced_by"] = self.replaced_by
+        others = {"superseded_by": self.superseded_by, "maybe_replaced_by": self.replaced_by, "vault": self.vault}
+        figures |= {name: other for name, other in others.items() if other}
         if self.copies or self.copy_of:
             figures |= {"copies": self.copies, "copy_of": self.copy_of}
-        if self.vault:
-            figures["vault"] = self.vault
         if self.budgeted:
             kept = {key: whole[key] for key in IN_BUDGET if key in whole}
             return kept | figures | {"passage": self.passage, "shortened": self.shortened}

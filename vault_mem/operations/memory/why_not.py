@@ -78,9 +78,7 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
             reason = f"{standing_at}, but enough memories like it are shown"
             return replace(standing, stage="diversity", reason=reason, needed=needed)
         return replace(standing, stage="ranking", reason=f"{standing_at}, and {len(chosen)} are shown", needed=needed)
-    shown = found_by(outcome)
-    if request.budget is not None:
-        shown, _ = fit(shown, request.query, request.budget - request.frame, cost, outcome.wanted)
+    shown, _ = fit(found_by(outcome), request.query, request.room, cost, outcome.wanted)
     ids = [found.memory.id for found in shown]
     if memory.id not in ids:
         reason = "no sentence of it fits what is left of the budget"

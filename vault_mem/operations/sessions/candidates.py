@@ -17,7 +17,6 @@ from vault_mem.notes.worth import RULES, WorthKeeping, worth_keeping
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.sessions.keep import PRIVATE_MARK, Kept
-from vault_mem.operations.sessions.sessions import around
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import operation
@@ -157,11 +156,14 @@ def said_at(workspace: Workspace, proposal: Proposal) -> datetime | None:
 
 
 def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
-    """What was said around a candidate; empty if its session is gone, or for other proposals."""
+    """A candidate's turn with those before and after it; empty if its session is gone, or for other proposals."""
+    folder = workspace.folder
     key, _, line = proposal.said_in.rpartition(":")
-    if not workspace.folder.is_session(key) or not line.isdigit() or not workspace.folder.tree.is_file(key):
+    if not folder.is_session(key) or not line.isdigit() or not folder.tree.is_file(key):
         return []
-    return around(workspace, key, int(line))
+    said = list(notes.turns(folder.tree.read(key) or b"", folder.zone))
+    middle = max((number for number, each in enumerate(said) if each.line <= int(line)), default=0)
+    return said[max(middle - 1, 0) : middle + 2]
 
 
 def settled(proposal: Proposal, id_: str) -> Proposal:

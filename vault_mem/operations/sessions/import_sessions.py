@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,13 +10,12 @@ from vault_mem.errors import InvalidInput, VaultMemError
 from vault_mem.imports.formats import READERS as MEMORIES
 from vault_mem.imports.items import BadItem
 from vault_mem.imports.transcripts.readers import READERS, reader_of
+from vault_mem.index.sync import Progress
 from vault_mem.operations.sessions.keep import Keeper
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
 from vault_mem.vault import sessions
 from vault_mem.vault.lock import locked
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass

@@ -107,13 +107,6 @@ def tokens_of(hit: SessionHit) -> int:
     return count_tokens(f"{hit.key}:{hit.line} {hit.agent} {hit.role} {hit.at} {hit.text}") + _FRAME
 
 
-def around(workspace: Workspace, key: str, line: int, turns_: int = 1) -> list[Said]:
-    """What was said around a line of a session."""
-    said = list(notes.turns(workspace.folder.tree.read(key) or b"", workspace.folder.zone))
-    middle = max((number for number, each in enumerate(said) if each.line <= line), default=0)
-    return said[max(middle - turns_, 0) : middle + turns_ + 1]
-
-
 def remove(
     workspace: Workspace,
     which: Iterable[str] = (),
@@ -187,12 +180,9 @@ def _all(workspace: Workspace, before: datetime | None = None) -> list[SessionFi
 
 
 def _is_of(each: SessionFile, project: str) -> bool:
-    if not project:
-        return True
-    wanted = str(Path(project).expanduser()).rstrip("/")
-    return each.head.project == wanted or each.head.project.startswith(wanted + "/") or (
-        "/" not in project and Path(each.head.project).name == project
-    )  # fmt: skip
+    """Whether a session was in this folder or below it, or in one of this name."""
+    here = Path(each.head.project)
+    return not project or here.is_relative_to(Path(project).expanduser()) or here.name == project
 
 
 def _end(workspace: Workspace, each: SessionFile) -> datetime:

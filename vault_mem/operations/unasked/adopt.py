@@ -8,7 +8,7 @@ from vault_mem.errors import VaultMemError
 from vault_mem.index.known import OTHER, Known
 from vault_mem.notes.edit import edit
 from vault_mem.operations.changing import is_quiet
-from vault_mem.operations.unasked.declined import Declined
+from vault_mem.operations.unasked.declined import declined_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
@@ -35,7 +35,7 @@ def adopt(workspace: Workspace) -> list[str]:
 
 def candidates(workspace: Workspace) -> list[Known]:
     """Notes that may be given an id: writable for us, sound, no conflict copy, and without an id of any scheme."""
-    declined = Declined(workspace.folder)
+    declined = declined_in(workspace.folder)
     found = [
         known
         for known in workspace.index.known.without_id()

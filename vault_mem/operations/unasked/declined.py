@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 
 from vault_mem.vault import own
 from vault_mem.vault.folder import Folder
@@ -23,15 +24,11 @@ def decline(transaction: Transaction, undone: Entry) -> None:
             transaction.append(DECLINED, json.dumps({"at": at, "command": undone.command, "file": mark}))
 
 
-class Declined:
-    """What was declined so far, as hashes that reveal nothing: notes may be private, or purged later."""
-
-    def __init__(self, folder: Folder) -> None:
-        self._marks = {str(each["file"]) for each in own.records(folder.tree, DECLINED) if "file" in each}
-
-    def __call__(self, command: str, key: str, digest: str) -> bool:
-        """Whether that command was taken back for a file of this content (see content_hash)."""
-        return bool(self._marks) and _mark(command, key, digest) in self._marks
+def declined_in(folder: Folder) -> Callable[[str, str, str], bool]:
+    """Tells whether a command was taken back for a file (its key) of some content (see content_hash)."""
+    # as hashes that reveal nothing: notes may be private, or purged later
+    marks = {str(each["file"]) for each in own.records(folder.tree, DECLINED) if "file" in each}
+    return lambda command, key, digest: bool(marks) and _mark(command, key, digest) in marks
 
 
 def _mark(command: str, key: str, digest: str) -> str:

@@ -6,7 +6,7 @@ from vault_mem.errors import EditRefused, VaultMemError
 from vault_mem.notes.links import link_name, nameable
 from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.operations.changing import is_quiet_file
-from vault_mem.operations.unasked.declined import Declined
+from vault_mem.operations.unasked.declined import declined_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read_if_can
@@ -52,7 +52,7 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
     """What can be healed now, and the files that have to wait."""
     folder, state = workspace.folder, workspace.index.known
     transaction = Transaction(folder, COMMAND, "notes that it links to were renamed", unasked=True)
-    declined = Declined(folder)
+    declined = declined_in(folder)
     homes = _Homes(workspace)
     wait: list[str] = []
     for key in looked_at:

@@ -11,7 +11,7 @@ from vault_mem.errors import VaultMemError
 from vault_mem.index.known import Known
 from vault_mem.notes.parse import flag_in
 from vault_mem.operations.changing import index_written, is_quiet, read_to_edit
-from vault_mem.operations.unasked.declined import Declined
+from vault_mem.operations.unasked.declined import declined_in
 from vault_mem.operations.upkeep.private import commit_private, held_by_git, hiding, notices
 from vault_mem.operations.upkeep.publish import showing
 from vault_mem.operations.workspace import Workspace
@@ -30,9 +30,10 @@ def waiting(workspace: Workspace) -> list[Known]:
 
 
 def _not_declined(workspace: Workspace, command: str, found: list[Known]) -> list[Known]:
-    declined = Declined(workspace.folder) if found else None
-    notes = [known for known in found if workspace.folder.is_note(known.key)]
-    return [known for known in notes if declined and not declined(command, known.key, known.hash)]
+    if not found:
+        return []
+    folder, declined = workspace.folder, declined_in(workspace.folder)
+    return [each for each in found if folder.is_note(each.key) and not declined(command, each.key, each.hash)]
 
 
 def move_flagged(workspace: Workspace) -> list[str]:

@@ -98,7 +98,7 @@ def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: 
 def _save(workspace: Workspace, proposal: Proposal, *, unasked: bool) -> Answer:
     """Save a candidate of a session; the memory and its line in the file are one operation.
 
-    What repeats a memory by now is not saved again.
+    If it repeats a memory by the time it is accepted, it is not saved again.
     """
     folder = workspace.folder
     draft = draft_of(proposal)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vault_mem.errors import EditRefused, VaultMemError
 from vault_mem.index.links import Names
-from vault_mem.model import INVERSE_LINK, Link, Memory
+from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, write_link
 from vault_mem.notes.parse import parse, written_list
@@ -41,15 +41,12 @@ def changeable(folder: Folder, key: str, raw: bytes) -> bool:
     return folder.is_note(key) and all(each.odd for each in parse(raw, key, mtime=0, zone=folder.zone).problems)
 
 
-def add_link(
-    workspace: Workspace, transaction: Transaction, names: Names, later: Memory, earlier: Memory, type_: str
-) -> bool:
+def relate(workspace: Workspace, transaction: Transaction, names: Names, later: Memory, earlier: Memory) -> bool:
     """Link two memories in the later one, or in the private one where only one is. False where it cannot be written."""
     writer, target = (earlier, later) if earlier.private and not later.private else (later, earlier)
     if not nameable(names.of(target.path)):
         return False
-    type_ = type_ if writer is later else INVERSE_LINK.get(type_, type_)
-    link = write_link(Link(names.of(target.path), type_, title=target.title))
+    link = write_link(Link(names.of(target.path), title=target.title))
     try:
         raw = read_to_edit(workspace, writer)
         now = transaction.now(writer.path) or raw

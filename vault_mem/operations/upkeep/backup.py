@@ -211,7 +211,7 @@ def _write(workspace: Workspace, out: IO[bytes]) -> list[str]:
 
 
 def _add(archive: tarfile.TarFile, tree: Tree, key: str) -> str:
-    """One file, folder or link, as it is in this moment. Returns a file's hash."""
+    """One file, folder or link, as it is at this moment. Returns a file's hash."""
     found = tree.stat(key)
     if found is None:
         raise FileNotFoundError(key)

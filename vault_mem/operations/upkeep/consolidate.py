@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
@@ -14,11 +14,12 @@ from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
 from vault_mem.index.filters import Filters
 from vault_mem.index.pairs import nearest_pairs
+from vault_mem.index.sync import Progress
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.changing import changing, commit, freshen_to_change
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.upkeep import review
-from vault_mem.operations.upkeep.backlinks import add_link
+from vault_mem.operations.upkeep.backlinks import relate
 from vault_mem.operations.upkeep.replayed import Relatedness
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -33,8 +34,6 @@ SNIPPET = 100
 FULLER = 1.2
 # How many of the nearest pairs are read by the judge: a few seconds' work in a vault full of near-duplicates.
 MOST_JUDGED = 500
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def _recent(workspace: Workspace, window: int | None, window_hours: float) -> li
 
 
 def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> None:
-    """Note that they were active together; the links are written by now, so trouble here is no failure."""
+    """Note that they were active together; the links are already written, so trouble here is not a failure."""
     try:
         activity.strengthen(workspace.folder, [(earlier.id, later.id) for earlier, later in pairs])
     except (VaultMemError, OSError) as error:
@@ -159,7 +158,7 @@ def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> Non
 def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memory, Memory]]) -> int:
     graph = workspace.graph
     names = workspace.names
-    company, known = Relatedness(workspace), activity.strengths(workspace.folder)
+    belong_together, known = Relatedness(workspace), activity.strengths(workspace.folder)
     made = 0
     for earlier, later in pairs:
         if any(
@@ -168,9 +167,9 @@ def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memo
             for link in memory.links
         ):
             continue
-        if not company(earlier, later):
+        if not belong_together(earlier, later):
             made += activity.pair_of(earlier.id, later.id) not in known  # by time alone: the activity log has it
-        elif add_link(workspace, transaction, names, later, earlier, "related"):
+        elif relate(workspace, transaction, names, later, earlier):
             transaction.ids += [memory.id for memory in (earlier, later) if memory.id not in transaction.ids]
             made += 1
     return made

@@ -8,6 +8,7 @@ from typing import Any
 
 from vault_mem.errors import EditRefused, InvalidInput, NotFound
 from vault_mem.index.filters import Filters
+from vault_mem.index.known import EPISODE
 from vault_mem.index.links import Names
 from vault_mem.model import Episode, Memory
 from vault_mem.notes.edit import edit
@@ -16,7 +17,7 @@ from vault_mem.notes.links import nameable, read_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
-from vault_mem.operations.changing import changes, changing, commit, freshen_to_change, new_id, read_to_edit
+from vault_mem.operations.changing import changes, commit, freshen_to_change, new_id, read_to_edit
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.backlinks import referrers
 from vault_mem.operations.upkeep.link import require_memory
@@ -26,7 +27,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
 
-# A summary is read at a glance; what is longer belongs into the note's text, or into a memory.
+# A summary is read at a glance; anything longer belongs in the note's text, or in a memory.
 MAX_SUMMARY = 2000
 
 
@@ -52,7 +53,7 @@ class EpisodeResult(Result):
 
 @dataclass(frozen=True)
 class EpisodeChange(Result):
-    """What a change to an episode did: members that came or went, those that already were so, files that name it."""
+    """What a change to an episode did: members that came or went, members it had already, files that still name it."""
 
     result: EpisodeResult
     changed: list[str]
@@ -79,6 +80,7 @@ class EpisodeList(Results[EpisodeResult], items="episodes"):
         return as_record(self, episodes=[each.told() for each in self.episodes])
 
 
+@changes
 def create(
     workspace: Workspace,
     ids: Sequence[str],
@@ -96,32 +98,28 @@ def create(
         raise InvalidInput("an episode has at least one memory", "name it with --memory ID")
     if importance is not None and importance not in range(1, 6):
         raise InvalidInput(f"importance must be from 1 to 5, not {importance}")
-
-    def act() -> EpisodeChange:
-        memories = sorted(_memories(workspace, ids), key=lambda memory: memory.created)  # if need be as named
-        folder = workspace.folder
-        names = workspace.names
-        episode = Episode(
-            id=new_id(workspace, "ep_"),
-            title=title or title_of(summary),
-            summary=summary,
-            created=folder.now().replace(microsecond=0),
-            members=[_name(names, memory) for memory in memories],
-            start=memories[0].created,
-            end=memories[-1].created,
-            importance=importance or max(memory.importance for memory in memories),
-            private=private or any(memory.private for memory in memories),
-        )
-        episode.content = f"# {episode.title}"
-        settings = folder.settings
-        parent = settings.private_folder if episode.private else settings.episodes_folder
-        episode.path = f"{parent}/{file_name(episode)}"
-        transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
-        transaction.create(episode.path, episode_text(episode, folder.zone).encode())
-        op = commit(workspace, transaction)
-        return EpisodeChange(_result(workspace, episode), [memory.id for memory in memories], op=op)
-
-    return changing(workspace, act)
+    memories = sorted(_memories(workspace, ids), key=lambda memory: memory.created)  # if need be as named
+    folder = workspace.folder
+    names = workspace.names
+    episode = Episode(
+        id=new_id(workspace, "ep_"),
+        title=title or title_of(summary),
+        summary=summary,
+        created=folder.now().replace(microsecond=0),
+        members=[_name(names, memory) for memory in memories],
+        start=memories[0].created,
+        end=memories[-1].created,
+        importance=importance or max(memory.importance for memory in memories),
+        private=private or any(memory.private for memory in memories),
+    )
+    episode.content = f"# {episode.title}"
+    settings = folder.settings
+    parent = settings.private_folder if episode.private else settings.episodes_folder
+    episode.path = f"{parent}/{file_name(episode)}"
+    transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
+    transaction.create(episode.path, episode_text(episode, folder.zone).encode())
+    op = commit(workspace, transaction)
+    return EpisodeChange(_result(workspace, episode), [memory.id for memory in memories], op=op)
 
 
 def show(workspace: Workspace, id_: str) -> EpisodeResult:
@@ -133,8 +131,6 @@ def show(workspace: Workspace, id_: str) -> EpisodeResult:
 
 def list_episodes(workspace: Workspace) -> EpisodeList:
     """All episodes, latest first."""
-    from vault_mem.index.known import EPISODE
-
     freshness = workspace.freshen()
     notes = workspace.reading(lambda: workspace.index.memories(types=(EPISODE,)))
     found = _results(workspace, [episode for note in notes if (episode := _read(workspace, note)) is not None])
@@ -170,7 +166,7 @@ def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeCha
 
 @changes
 def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
-    """Take memories out of an episode, also such as no longer exist. A private episode stays private."""
+    """Take memories out of an episode, even ones that no longer exist. A private episode stays private."""
     episode, raw = _to_change(workspace, episode_id)
     items = written_list(raw, "members")
     out = {id_: _items_of(workspace, items, id_) for id_ in ids}

@@ -17,7 +17,7 @@ from vault_mem.notes.links import WIKILINK, name_key, path_key, stem_of
 from vault_mem.notes.parse import parse, title_in, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
-from vault_mem.operations.changing import changes, changing, commit, memory_written, read_to_remove, to_change
+from vault_mem.operations.changing import changes, commit, memory_written, read_to_remove, to_change
 from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.backlinks import changed_links, referrers
@@ -80,28 +80,22 @@ class Trashed:
         return {"id": self.id, "title": self.title, "at": self.at.isoformat(), "reason": self.reason, "path": self.key}
 
 
+@changes
 def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bool = False) -> ForgetResult:
     """Put one memory into the trash and remove every reference to it, as one operation.
 
     With `update_links`, those in a person's own notes too. Its sentences leave the sessions in which they were said.
     """
-
-    def act() -> ForgetResult:
-        memory = to_change(workspace, id_)
-        raw = read_to_remove(workspace, memory)
-        transaction, left = plan_forget(
-            workspace.folder, workspace.names, memory, raw, reason, update_links=update_links
-        )
-        references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
-        for key, before, after in without(workspace.folder, [memory.content]):
-            transaction.write(key, before, after)
-        op = commit(workspace, transaction, soon=True)
-        shown = workspace.folder.is_shown
-        return ForgetResult(memory, list(filter(shown, references)), list(filter(shown, left)), op)
-
-    result = changing(workspace, act)
+    memory = to_change(workspace, id_)
+    raw = read_to_remove(workspace, memory)
+    transaction, left = plan_forget(workspace.folder, workspace.names, memory, raw, reason, update_links=update_links)
+    references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
+    for key, before, after in without(workspace.folder, [memory.content]):
+        transaction.write(key, before, after)
+    op = commit(workspace, transaction, soon=True)
     _empty_old(workspace.folder)
-    return result
+    shown = workspace.folder.is_shown
+    return ForgetResult(memory, list(filter(shown, references)), list(filter(shown, left)), op)
 
 
 def plan_forget(

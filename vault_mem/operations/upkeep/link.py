@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +12,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, read_link, write_link
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.references import Reference, references, rewritten
-from vault_mem.operations.changing import changing, commit, read_to_edit, read_to_remove, to_change
+from vault_mem.operations.changing import changes, commit, read_to_edit, read_to_remove, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.edit_memory import as_written
@@ -66,6 +65,7 @@ class LinkEnd:
     means: Means
 
 
+@changes
 def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason: str = "") -> LinkResult:
     """Link two memories, or change the type of their link where another is asked for. `type_` says what b is to a."""
     from vault_mem.operations.memory.guard import compared
@@ -73,54 +73,44 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
     if type_ is not None and type_ not in LINK_TYPES:
         raise InvalidInput(f"unknown type {type_!r}", f"a link's type is one of {', '.join(LINK_TYPES)}")
     writable(reason, "the reason")
-
-    def act() -> LinkResult:
-        one, other = _pair(workspace, a, b)
-        for memory in (one, other):
-            if memory.closed_at(workspace.folder.now()):
-                raise Conflict(f"{memory.id} is closed: nothing is linked to it any more", "reopen it first (valid_to)")
-        present = next((edge.link for edge in workspace.graph.edges(one.id) if edge.target == other.id), None)
-        if present is not None and type_ in (None, present.type):
-            return LinkResult("already", one, other, present.type, present.confidence, "")
-        wanted = type_ or "related"
-        confidence = compared(workspace, one.content, other.content) if wanted == "similar" else None
-        transaction = linking(workspace, one, other, wanted, confidence, reason)
-        path = transaction.keys[-1]
-        adopt_in(workspace, transaction)
-        op = commit(workspace, transaction)
-        return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
-
-    return changing(workspace, act)
+    one, other = _pair(workspace, a, b)
+    for memory in (one, other):
+        if memory.closed_at(workspace.folder.now()):
+            raise Conflict(f"{memory.id} is closed: nothing is linked to it any more", "reopen it first (valid_to)")
+    present = next((edge.link for edge in workspace.graph.edges(one.id) if edge.target == other.id), None)
+    if present is not None and type_ in (None, present.type):
+        return LinkResult("already", one, other, present.type, present.confidence, "")
+    wanted = type_ or "related"
+    confidence = compared(workspace, one.content, other.content) if wanted == "similar" else None
+    transaction = linking(workspace, one, other, wanted, confidence, reason)
+    path = transaction.keys[-1]
+    adopt_in(workspace, transaction)
+    op = commit(workspace, transaction)
+    return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
 
 
+@changes
 def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: str = "") -> UnlinkResult:
     """Take the link between two memories away, whichever of them it is written in; in a text only with `body`."""
     writable(reason, "the reason")
-
-    def act() -> UnlinkResult:
-        one, other = _pair(workspace, a, b)
-        ends = _ends(workspace, one, other, edited=_names_other)
-        transaction, left = plan_unlink(workspace.folder, *ends, body=body, reason=reason)
-        files = list(transaction.notes)
-        if not files and left:
-            raise Conflict(f"only the text of {' and '.join(left)} names it", "--body turns that link into plain text")
-        if not files:
-            raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
-        adopt_in(workspace, transaction)
-        op = commit(workspace, transaction)
-        return UnlinkResult(one, other, files, left, op)
-
-    return changing(workspace, act)
+    one, other = _pair(workspace, a, b)
+    ends = _ends(workspace, one, other)
+    transaction, left = plan_unlink(workspace.folder, *ends, body=body, reason=reason)
+    files = list(transaction.notes)
+    if not files and left:
+        raise Conflict(f"only the text of {' and '.join(left)} names it", "--body turns that link into plain text")
+    if not files:
+        raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
+    adopt_in(workspace, transaction)
+    op = commit(workspace, transaction)
+    return UnlinkResult(one, other, files, left, op)
 
 
 def linking(
     workspace: Workspace, one: Memory, other: Memory, type_: str, confidence: float | None = None, reason: str = ""
 ) -> Transaction:
     """The transaction that links two memories of the vault, not committed yet."""
-    ends = _ends(
-        workspace, one, other, edited=lambda end, to: _writer_first(end, to)[0] is end or _names_other(end, to)
-    )
-    return plan_link(workspace.folder, *ends, type_, confidence, reason)
+    return plan_link(workspace.folder, *_ends(workspace, one, other, new_link=True), type_, confidence, reason)
 
 
 def plan_link(
@@ -128,8 +118,9 @@ def plan_link(
 ) -> Transaction:
     """The transaction that links two memories; links they have in their front matter are changed to this one."""
     transaction = Transaction(folder, "link", reason, ids=[a.memory.id, b.memory.id])
+    inverse = INVERSE_LINK.get(type_, type_)
     written = False
-    for end, other, seen in ((a, b, type_), (b, a, INVERSE_LINK.get(type_, type_))):
+    for end, other, seen in ((a, b, type_), (b, a, inverse)):
         if not any(each.key == "links" and other.means(each.target, end.memory.path) for each in references(end.raw)):
             continue
         items = written_list(end.raw, "links")
@@ -139,19 +130,15 @@ def plan_link(
             named = [_retyped(item, other, seen, confidence) if _is_to(item, end, other) else item for item in items]
             written = True
         transaction.write(end.memory.path, end.raw, edit(end.raw, {"links": named}))
-    if not written:
-        _write(transaction, a, b, type_, confidence)
-    return transaction
-
-
-def _write(transaction: Transaction, a: LinkEnd, b: LinkEnd, type_: str, confidence: float | None) -> None:
+    if written:
+        return transaction
     writer, other = _writer_first(a, b)
-    seen = type_ if writer is a else INVERSE_LINK.get(type_, type_)
     if not nameable(other.name):
         raise InvalidInput(f"no link can name {other.memory.path}", "rename the file: without # ^ | [ ]")
-    item = write_link(Link(other.name, seen, confidence, other.memory.title))
+    item = write_link(Link(other.name, type_ if writer is a else inverse, confidence, other.memory.title))
     wanted = [*written_list(writer.raw, "links"), item]
     transaction.write(writer.memory.path, writer.raw, edit(writer.raw, {"links": wanted}))
+    return transaction
 
 
 def plan_unlink(
@@ -192,22 +179,17 @@ def _pair(workspace: Workspace, a: str, b: str) -> tuple[Memory, Memory]:
     return require_memory(workspace.folder, one), require_memory(workspace.folder, other)
 
 
-def _ends(
-    workspace: Workspace, a: Memory, b: Memory, edited: Callable[[LinkEnd, LinkEnd], bool]
-) -> tuple[LinkEnd, LinkEnd]:
-    """Both ends; the file of one that is going to be changed must be sound."""
+def _ends(workspace: Workspace, a: Memory, b: Memory, *, new_link: bool = False) -> tuple[LinkEnd, LinkEnd]:
+    """Both ends; a file that is going to be changed must be sound: it names the other, or gets the new link."""
     names = workspace.names
     one, other = (
         LinkEnd(each, read_to_remove(workspace, each), names.of(each.path), names.meaning(each.path)) for each in (a, b)
     )
     for end, against in ((one, other), (other, one)):
-        if edited(end, against):
+        gets_it = new_link and _writer_first(end, against)[0] is end
+        if gets_it or any(against.means(each.target, end.memory.path) for each in references(end.raw)):
             read_to_edit(workspace, end.memory)
     return one, other
-
-
-def _names_other(end: LinkEnd, other: LinkEnd) -> bool:
-    return any(other.means(each.target, end.memory.path) for each in references(end.raw))
 
 
 def _writer_first(a: LinkEnd, b: LinkEnd) -> tuple[LinkEnd, LinkEnd]:
@@ -223,6 +205,5 @@ def _is_to(item: str, end: LinkEnd, other: LinkEnd) -> bool:
 
 
 def _retyped(item: str, other: LinkEnd, type_: str, confidence: float | None) -> str:
-    found = read_link(item)
-    title = (found.title if found else "") or other.memory.title
-    return write_link(Link(found.target if found else other.name, type_, confidence, title))
+    found = read_link(item) or Link(other.name)
+    return write_link(Link(found.target, type_, confidence, found.title or other.memory.title))

@@ -14,7 +14,7 @@ from vault_mem.notes.parse import title_of, written_list, written_words
 from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changes, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.upkeep.backlinks import changed_links, referrers
 from vault_mem.operations.upkeep.by_hand import replace_words
@@ -39,6 +39,7 @@ class MergeResult(Result, status="merged"):
     op: str = ""
 
 
+@changes
 def merge(
     workspace: Workspace,
     keep: str,
@@ -54,25 +55,21 @@ def merge(
     Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
     """
     text = None if content is None else checked(Draft(content), workspace.folder.zone).content
-
-    def act() -> MergeResult:
-        one, other = to_change(workspace, keep), workspace.index.get(remove)
-        _check(workspace.folder, one, other)
-        check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
-        raws = read_to_edit(workspace, one), read_to_edit(workspace, other)
-        told = None if text is None else replace_words(workspace, one, raws[0], text)
-        retold = told.raw if told else None
-        transaction, left = plan_merge(
-            workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
-        )
-        if told is not None:
-            transaction.written[one.id] = told.written
-        changed = [key for key in transaction.linking if key not in (one.path, other.path)]
-        op = commit(workspace, transaction)
-        shown = list(filter(workspace.folder.is_shown, left))
-        return MergeResult(memory_written(workspace, transaction, one.id), other, changed, shown, op)
-
-    return changing(workspace, act)
+    one, other = to_change(workspace, keep), workspace.index.get(remove)
+    _check(workspace.folder, one, other)
+    check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
+    raws = read_to_edit(workspace, one), read_to_edit(workspace, other)
+    told = None if text is None else replace_words(workspace, one, raws[0], text)
+    retold = told.raw if told else None
+    transaction, left = plan_merge(
+        workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
+    )
+    if told is not None:
+        transaction.written[one.id] = told.written
+    changed = [key for key in transaction.linking if key not in (one.path, other.path)]
+    op = commit(workspace, transaction)
+    shown = list(filter(workspace.folder.is_shown, left))
+    return MergeResult(memory_written(workspace, transaction, one.id), other, changed, shown, op)
 
 
 def _check(folder: Folder, keep: Memory, removed: Memory) -> None:
@@ -185,9 +182,10 @@ class _Plan:
         if source != self.keep.source and (self.keep.private or not self.removed.private):
             wanted["source"] = source
         for name in ("tags", "people"):
-            union = _union(keep_raw, name, getattr(self.keep, name), getattr(self.removed, name))
-            if union is not None:
-                wanted[name] = union
+            present = {name_key(item) for item in getattr(self.keep, name)}
+            new = [item for item in getattr(self.removed, name) if name_key(item) not in present]
+            if new:
+                wanted[name] = [*written_words(keep_raw, name), *new]
         return edit(after, wanted)
 
     def with_link_to_removed(self, after: bytes, keep_raw: bytes) -> bytes:
@@ -229,10 +227,3 @@ def _redirected(plan: _Plan, key: str, raw: bytes, linked: set[str], moved: list
 
 def _link_names(raw: bytes) -> list[str]:
     return [reference.target for reference in references(raw) if reference.key == "links"]
-
-
-def _union(raw: bytes, key: str, present: list[str], more: list[str]) -> list[str] | None:
-    """The items of both, those of the file as they are written there; None if there is nothing to add."""
-    known = {name_key(item) for item in present}
-    new = [item for item in more if name_key(item) not in known]
-    return [*written_words(raw, key), *new] if new else None

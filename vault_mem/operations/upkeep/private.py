@@ -15,7 +15,7 @@ from vault_mem.model import EPISODE_ID, Memory, digits_of
 from vault_mem.notes import checklist
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, stem_of
-from vault_mem.notes.parse import parse, read_bool
+from vault_mem.notes.parse import parse, read_bool, title_in
 from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.operations import sharing
 from vault_mem.operations.changing import changes, index_written, memory_written, read_to_remove, to_change
@@ -123,7 +123,7 @@ def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> Mov
     target = key if folder.is_private(key) else f"{folder.settings.private_folder}/{id_}.md"
     if target != key and read(folder, target) is not None:
         raise Conflict(f"{target} already exists", "is it a copy of the same memory? Delete one of the two")
-    title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
+    title = title_in(raw, key)
     return MovingNote(id_, key, target, raw, names.meaning(key), title)
 
 
@@ -160,7 +160,7 @@ def _let_go(
     if named and (folder.is_note(key) or (scrub and folder.has_links(key))):
         lost: list[tuple[MovingNote, Reference]] = []
         if _write(transaction, key, raw, lambda reference: sides.without_link(key, reference, moving, scrub, lost)):
-            title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
+            title = title_in(raw, key)
             for each, reference in lost:
                 if folder.is_note(key):
                     sides.carry_over(each, reference, names.of(key), title)
@@ -270,7 +270,7 @@ def held_by_git(folder: Folder, memory: Memory) -> list[str]:
 
 
 def still_held(workspace: Workspace) -> list[str]:
-    """The files under which the history of git holds what is private by now."""
+    """The files under which the history of git holds what has become private since."""
     folder = workspace.folder
     names: dict[str, list[str]] = {}
     for record in json_lines(folder, HELD):

@@ -60,7 +60,7 @@ def _marks(memory: Memory) -> set[tuple[str, str]]:
 
 def by_time_alone(workspace: Workspace) -> Iterator[tuple[str, list[str]]]:
     """Links that `consolidate` once wrote between memories that only followed one another, by file."""
-    folder, names, company = workspace.folder, workspace.names, Relatedness(workspace)
+    folder, names, belong_together = workspace.folder, workspace.names, Relatedness(workspace)
     written: dict[str, set[str]] = {}
     for _, record, _ in history.read_all(folder, '"consolidate"'):
         if record.get("command") == "consolidate":
@@ -76,7 +76,7 @@ def by_time_alone(workspace: Workspace) -> Iterator[tuple[str, list[str]]]:
         for item in written_list(raw, "links") if changeable(folder, memory.path, raw) else ():
             link = read_link(item) if item in links else None
             target = names.id(link.target, memory.path) if link else None
-            if target is not None and not company(memory, workspace.index.get(target)):
+            if target is not None and not belong_together(memory, workspace.index.get(target)):
                 loose.append(item)
         if loose:
             yield memory.path, loose

@@ -77,8 +77,7 @@ def propose_in(
 def open_proposals(workspace: Workspace) -> list[Proposal]:
     """What waits for an answer, public first."""
     sides = (False,) if workspace.folder.public else (False, True)
-    found = [each for private in sides for each in waiting(workspace.folder, private=private)]
-    return [each for each in found if each.box != STALE]
+    return [each for side in sides for each in waiting(workspace.folder, private=side) if each.box != STALE]
 
 
 def says_more(workspace: Workspace, keep: Memory, removed: Memory) -> bool:

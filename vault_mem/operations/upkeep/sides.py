@@ -15,7 +15,7 @@ from vault_mem.index.links import Means, Names
 from vault_mem.model import INVERSE_LINK, Link
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, read_link, stem_of, write_link
-from vault_mem.notes.parse import parse, written_list
+from vault_mem.notes.parse import title_in, written_list
 from vault_mem.notes.references import Reference, ids_in, named_in, references, rewritten
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
@@ -60,7 +60,7 @@ def keep_apart(transaction: Transaction, names: Names, key: str, raw: bytes) -> 
         return raw
     lost: list[tuple[MovingNote, Reference]] = []
     text = without_private(key, raw, private, True, lost)
-    title = parse(text, key, mtime=0, zone=folder.zone).memory.title
+    title = title_in(text, key)
     for each, reference in lost:
         carry_over(each, reference, stem_of(key), title)
     for each in private:
@@ -102,7 +102,7 @@ def named(folder: Folder, names: Names, key: str, raw: bytes) -> set[str]:
 def staying(folder: Folder, names: Names, key: str) -> MovingNote:
     """A note that is where it will be."""
     raw = read(folder, key) or b""
-    title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
+    title = title_in(raw, key)
     return MovingNote(id_in(raw), key, key, raw, names.meaning(key), title)
 
 

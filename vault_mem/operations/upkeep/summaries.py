@@ -109,7 +109,7 @@ def _reason(workspace: Workspace, summary: Memory | None, members: list[Memory])
 
 
 def outdated(workspace: Workspace, summary: Memory) -> bool:
-    """Whether the memories that a summary was made from say something else by now, or are gone."""
+    """Whether memories that a summary was made from have changed since, or are gone."""
     if not summary.sources or not summary.sources_digest:
         return False
     graph = workspace.graph

@@ -8,7 +8,7 @@ import re
 import time
 import unicodedata
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -16,9 +16,9 @@ from vault_mem.errors import EditRefused, VaultMemError
 from vault_mem.model import STATE_KINDS, Memory, digits_of
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
-from vault_mem.operations.changing import changing, commit, is_quiet_file
+from vault_mem.operations.changing import changes, commit, is_quiet_file
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.unasked.declined import Declined
+from vault_mem.operations.unasked.declined import declined_in
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -66,49 +66,46 @@ class TidyReport(Result):
     waiting: int = 0  # too fresh to be touched unasked
 
 
+@changes
 def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) -> TidyReport:
     """Close exact duplicates of states: the one confirmed last stays."""
     started = time.monotonic()
-
-    def act() -> TidyReport:
-        workspace.freshen()
-        now = workspace.folder.now().replace(microsecond=0)
-        newest, _ = workspace.index.newest(Filters(kind=STATE_KINDS), MOST_READ)
-        states = [memory for memory in newest if not memory.provisional]
-        counts = dict(Counter(memory.kind for memory in states))
-        by_id = {memory.id: memory for memory in states}
-        duplicates = _duplicates(workspace.folder, states)
-        waiting = 0
-        if unasked:
-            duplicates = [each for each in duplicates if not _declined(workspace, by_id[each.id])]
-            quiet = [each for each in duplicates if is_quiet_file(workspace, by_id[each.id].path)]
-            waiting, duplicates = len(duplicates) - len(quiet), quiet
-        duplicates = duplicates[:MOST_CLOSED]
-        transaction = Transaction(workspace.folder, "tidy", "tidy: exact duplicates", unasked=unasked)
-        transaction.ids = [each.id for each in duplicates]
-        transaction.evidence = sorted({each.keep for each in duplicates if not by_id[each.keep].private})
-        closed = []
-        for each in [] if dry_run else duplicates:
-            try:
-                close_in(transaction, workspace, by_id[each.id], now)
-            except EditRefused as error:
-                workspace.notices.append(error.message)
-                continue
-            closed.append(each)
-        if closed:
-            commit(workspace, transaction)
-        return TidyReport(
-            now,
-            counts,
-            closed=len(closed),
-            seconds=round(time.monotonic() - started, 3),
-            op=transaction.op,
-            dry_run=dry_run,
-            duplicates=duplicates if dry_run else closed,
-            waiting=waiting,
-        )
-
-    report = changing(workspace, act)
+    workspace.freshen()
+    now = workspace.folder.now().replace(microsecond=0)
+    newest, _ = workspace.index.newest(Filters(kind=STATE_KINDS), MOST_READ)
+    states = [memory for memory in newest if not memory.provisional]
+    counts = dict(Counter(memory.kind for memory in states))
+    by_id = {memory.id: memory for memory in states}
+    duplicates = _duplicates(workspace.folder, states)
+    waiting = 0
+    if unasked:
+        duplicates = [each for each in duplicates if not _declined(workspace, by_id[each.id])]
+        quiet = [each for each in duplicates if is_quiet_file(workspace, by_id[each.id].path)]
+        waiting, duplicates = len(duplicates) - len(quiet), quiet
+    duplicates = duplicates[:MOST_CLOSED]
+    transaction = Transaction(workspace.folder, "tidy", "tidy: exact duplicates", unasked=unasked)
+    transaction.ids = [each.id for each in duplicates]
+    transaction.evidence = sorted({each.keep for each in duplicates if not by_id[each.keep].private})
+    closed = []
+    for each in [] if dry_run else duplicates:
+        try:
+            close_in(transaction, workspace, by_id[each.id], now)
+        except EditRefused as error:
+            workspace.notices.append(error.message)
+            continue
+        closed.append(each)
+    if closed:
+        commit(workspace, transaction)
+    report = TidyReport(
+        now,
+        counts,
+        closed=len(closed),
+        seconds=round(time.monotonic() - started, 3),
+        op=transaction.op,
+        dry_run=dry_run,
+        duplicates=duplicates if dry_run else closed,
+        waiting=waiting,
+    )
     if not dry_run:
         record(workspace.folder, report)
     return report
@@ -116,7 +113,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
 
 def record(folder: Folder, report: TidyReport) -> None:
     """Keep the report of a run: counts and ids only. That it cannot be kept is no reason to say the run failed."""
-    line = json.dumps(asdict(report) | {"at": report.at.isoformat()}, ensure_ascii=False)
+    line = json.dumps(report.to_dict(), ensure_ascii=False)
     with contextlib.suppress(VaultMemError):
         files.make_folder(folder.tree, OWN, PRIVATE_FOLDER_MODE)
         files.append(folder.tree, LOG, line.encode() + b"\n", PRIVATE_MODE)
@@ -143,7 +140,7 @@ def log(folder: Folder, limit: int = 20) -> list[dict[str, Any]]:
 def _declined(workspace: Workspace, memory: Memory) -> bool:
     """Whether the owner of a memory has taken back that the tool closed it by itself."""
     raw = read(workspace.folder, memory.path) or b""
-    return Declined(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
+    return declined_in(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
 
 
 def _duplicates(folder: Folder, states: list[Memory]) -> list[Duplicate]:

@@ -12,10 +12,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput
 from vault_mem.index.filters import Filters
+from vault_mem.index.pairs import nearest_pairs
+from vault_mem.index.sync import Progress
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
@@ -28,9 +33,6 @@ from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
-
-if TYPE_CHECKING:
-    from vault_mem.index.sync import Progress
 
 # Retrieved broadly: the language model has the last word.
 NEAR = 0.25
@@ -122,11 +124,6 @@ def find(
 
 def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progress | None) -> list[StateCluster]:
     """Near pairs of one kind and one side of privacy, put together where they share a state."""
-    import numpy as np
-
-    from vault_mem.embedding.calibration import size_of
-    from vault_mem.index.pairs import nearest_pairs
-
     calibration = workspace.calibration
     by_kind: dict[tuple[str, bool], list[tuple[str, int]]] = defaultdict(list)
     with workspace.candidates() as candidates:  # but not for the seconds that comparing takes

@@ -316,7 +316,8 @@ def _states(workspace: Workspace, token: str, updates: list[Update]) -> dict[str
     changed = any(update.state_id and update.op == "upsert" for update in updates)
     known = tidy_candidates.known_states(workspace.folder, token) if token or changed else {}
     for update in updates:
-        _check_state(workspace, update, found.get(update.state_id), known)
+        if update.state_id:
+            _check_state(workspace, update, found[update.state_id], known)
     if any(memory.private for memory in found.values()):
         for update in updates:
             target = found.get(update.state_id)
@@ -327,9 +328,7 @@ def _states(workspace: Workspace, token: str, updates: list[Update]) -> dict[str
     return found
 
 
-def _check_state(workspace: Workspace, update: Update, memory: Memory | None, known: dict[str, str]) -> None:
-    if memory is None:
-        return
+def _check_state(workspace: Workspace, update: Update, memory: Memory, known: dict[str, str]) -> None:
     now = workspace.folder.now()
     if memory.kind not in STATE_KINDS and not (memory.kind == "mood" and update.op == "upsert"):
         raise InvalidInput(f"{memory.id} is of kind {memory.kind}: only states are tidied", _HINT)

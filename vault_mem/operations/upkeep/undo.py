@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
@@ -136,9 +137,8 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
         raise Conflict(f"{entry.command} ({entry.op}) cannot be undone", "nothing was changed")
     transaction = Transaction(folder, "undo", f"undo of {entry.command} ({entry.op})", entry.op, ids=entry.ids)
     transaction.steps += _unmade(folder, [step for step in entry.steps if isinstance(step, MadeStep)])
-    lines, many = _many_lines(entry.steps)
-    for key in many:
-        transaction.steps.append(_without_lines(folder, key, lines[key]))
+    many = _many_lines(entry.steps)
+    transaction.steps += [_without_lines(folder, key, added) for key, added in many.items()]
     steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep) and step.key not in many]
     steps = [step for step in steps if not folder.is_history(step.key)]  # a log is not taken back
     for step in sorted(map(partial(_where_it_is, folder), steps), key=lambda each: isinstance(each, LineStep)):
@@ -164,10 +164,11 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
     notes = [each for each in transaction.steps if isinstance(each, FileStep) and folder.is_note(each.key)]
     stay = {id_in(each.after) for each in notes if each.after is not None}  # what was renamed only goes back
-    for each in notes:
-        if each.after is None and id_in(each.before or b"") not in stay:
-            proposals.drop(transaction, id_in(each.before or b""))
-    _refuse_loose_ends(transaction, names)
+    removed = {each.key: id_in(each.before or b"") for each in notes if each.after is None}
+    gone = {key: id_ for key, id_ in removed.items() if id_ and id_ not in stay}
+    for id_ in gone.values():
+        proposals.drop(transaction, id_)
+    _refuse_loose_ends(transaction, names, notes, gone)
     refuse_to_name(transaction, names)
     if entry.unasked:
         decline(transaction, entry)
@@ -211,13 +212,13 @@ def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:
     return steps
 
 
-def _many_lines(steps: list[Step]) -> tuple[dict[str, list[LineStep]], list[str]]:
-    """The lines that were added to each view, and the views with too many to take out one by one."""
+def _many_lines(steps: list[Step]) -> dict[str, list[LineStep]]:
+    """The lines that were added to views, by view: where they are too many to take out one by one."""
     lines: dict[str, list[LineStep]] = {}
     for step in steps:
         if isinstance(step, LineStep) and step.before is None and step.id:
             lines.setdefault(step.key, []).append(step)
-    return lines, [key for key, added in lines.items() if len(added) > MANY_LINES]
+    return {key: added for key, added in lines.items() if len(added) > MANY_LINES}
 
 
 def _without_lines(folder: Folder, key: str, added: list[LineStep]) -> FileStep:
@@ -245,13 +246,10 @@ def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:
     return text
 
 
-def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
+def _refuse_loose_ends(transaction: Transaction, names: Names, notes: list[FileStep], gone: Collection[str]) -> None:
     """Out of its order, an undo could leave links that lead nowhere: those come first."""
     folder = transaction.folder
-    notes = [step for step in transaction.steps if isinstance(step, FileStep) and folder.is_note(step.key)]
-    changed = {step.key: step.after for step in notes}
-    staying = {id_in(after or b"") for after in changed.values()}
-    gone = [step.key for step in notes if step.after is None and id_in(step.before or b"") not in staying]
+    changed = {step.key for step in notes}
     for key, raw in referrers(folder, names, *gone) if gone else ():
         if key not in changed and changeable(folder, key, raw) and not is_episode(folder, key, raw):
             target = next(name for name in named_in(raw) if names.note(name, key) in gone)
@@ -305,14 +303,9 @@ def _changes(folder: Folder, entry: Entry, key: str) -> Iterator[FileChange]:
 
 def operations(workspace: Workspace, limit: int = 20, before: str = "") -> list[Operation]:
     """The latest operations, newest first; those that came `before` another, where that is given."""
-    found = []
-    for entry, stands in told(workspace.folder):
-        if before and entry.op >= before:
-            continue
-        found.append(_told(workspace.folder, entry, undone=not stands))
-        if len(found) >= limit:
-            break
-    return found
+    folder = workspace.folder
+    earlier = ((entry, stands) for entry, stands in told(folder) if not before or entry.op < before)
+    return [_told(folder, entry, undone=not stands) for entry, stands in islice(earlier, limit)]
 
 
 def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
@@ -371,12 +364,11 @@ def last(folder: Folder) -> tuple[Entry, Entry | None]:
     """The last operation somebody asked for that still stands, and a later one that cannot be taken back."""
     since = None
     for entry, stands in told(folder):
-        if not stands or entry.undoes:
+        if not stands or entry.undoes or entry.unasked:
             continue
-        if not entry.unasked and _can_be_undone(entry):
+        if _can_be_undone(entry):
             return entry, since
-        if not entry.unasked:
-            since = since or entry
+        since = since or entry
     raise NotFound("There is nothing to undo", "`vault-mem history` lists what can be undone")
 
 

@@ -105,7 +105,7 @@ def _objection(entry: Any) -> str:
             return f"two memories have the key {turn['key']!r}"
         keys.add(turn["key"])
         if "created" in turn and _moment(turn["created"]) is None:
-            return f"memory {turn['key']!r}: created {turn['created']!r} is no time such as 2026-11-15T23:25"
+            return f"memory {turn['key']!r}: created {turn['created']!r} is not a time such as 2026-11-15T23:25"
     for question in entry["questions"]:
         if not isinstance(question, dict) or not str(question.get("question") or "").strip():
             return "a question should have a text named question"
@@ -114,7 +114,7 @@ def _objection(entry: Any) -> str:
             return f"the question {question['question']!r} should have a list named evidence"
         unknown = [key for key in evidence if key not in keys]
         if unknown:
-            return f"the evidence {unknown[0]!r} is no memory's key"
+            return f"the evidence {unknown[0]!r} is not the key of a memory"
     return ""
 
 

@@ -67,7 +67,9 @@ def export(
     if format_ == "vault":
         _vault(chosen, out, report)
     else:
-        text = _jsonl(chosen, report) if format_ == "jsonl" else _markdown(chosen, report)
+        for memory in chosen.memories:
+            chosen.note_links(memory, report)
+        text = _jsonl(chosen) if format_ == "jsonl" else _markdown(chosen)
         report.episodes_left_out = len(chosen.episodes)
         _write(out, text.encode(), outside.PRIVATE_MODE if include_private else outside.PUBLIC_MODE)
     return report
@@ -126,21 +128,17 @@ class _Chosen:
         )
 
 
-def _jsonl(chosen: _Chosen, report: ExportReport) -> str:
-    lines = []
-    for memory in chosen.memories:
-        chosen.note_links(memory, report)
-        record = to_record(chosen.public(memory))
+def _jsonl(chosen: _Chosen) -> str:
+    records = [to_record(chosen.public(memory)) for memory in chosen.memories]
+    for record in records:
         del record["provisional"]
-        lines.append(json.dumps(record, ensure_ascii=False) + "\n")
-    return "".join(lines)
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
-def _markdown(chosen: _Chosen, report: ExportReport) -> str:
+def _markdown(chosen: _Chosen) -> str:
     zone, resolve = chosen.workspace.folder.zone, chosen.graph.resolve
     parts = [f"# Memories of {chosen.workspace.folder.root.name}\n"]
     for memory in chosen.memories:
-        chosen.note_links(memory, report)
         shown = chosen.public(memory)
         facts = {
             "id": memory.id,

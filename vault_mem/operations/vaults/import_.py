@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 from vault_mem.errors import Conflict, EditRefused, NotFound
 from vault_mem.imports.formats import reader_for
 from vault_mem.imports.items import CONVERSATION, BadItem, Item
+from vault_mem.index.sync import Progress
 from vault_mem.model import GIVEN, INVERSE_LINK, Link, Memory, as_dict
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import body_links, name_key, read_link, write_link
@@ -29,7 +30,6 @@ from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.parts import RunningOperation, together
 
-Progress = Callable[[int, int], None]
 _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
 
 

@@ -128,7 +128,9 @@ def would_add(root: Path, folders: Mapping[str, str | None]) -> list[str]:
         return []
     memories = (folders.get("memories_folder") or Settings().memories_folder).strip("/")
     private = (folders.get("private_folder") or Settings().private_folder).strip("/")
-    ignored = git.ignoring(_bytes(root / ".gitignore"), private) != _bytes(root / ".gitignore")
+    listed = root / ".gitignore"
+    before = listed.read_bytes() if listed.exists() else None
+    ignored = git.ignoring(before, private) != before
     return [
         VAULT_FILE,
         *(f"{name}/" for name in (memories, private) if not (root / name).exists()),
@@ -203,10 +205,3 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
             f"cannot make a vault in {tree.root}: {where}{error.strerror}", "check permissions and space"
         ) from error
     return [*created, VAULT_FILE]
-
-
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None

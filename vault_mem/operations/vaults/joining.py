@@ -1,4 +1,4 @@
-"""Joining a vault that is Obsidian's already: views take none of its names, its templates are no notes (SPEC O-6)."""
+"""Joining a folder that is an Obsidian vault already: its names stay its own, its templates are not notes (O-6)."""
 
 from __future__ import annotations
 

@@ -37,15 +37,12 @@ def recall_in_all(
     answered = [result for result in found if result.answered]
     results = [each for result in answered or found for each in result.results]
     results.sort(key=lambda each: (-each.relevance, -each.score, each.memory.id))
-    results, left_out = results[: request.limit if answered else 2], 0
-    if request.budget is not None:
-        results, dropped = fit(results, request.query, request.budget - request.frame, cost)
-        left_out = len(dropped)
+    results, left_out = fit(results[: request.limit if answered else 2], request.query, request.room, cost)
     return replace(
         found[0],
         results=results,
         answered=bool(answered),
-        left_out=left_out,
+        left_out=len(left_out),
         stale=any(result.stale for result in found),
         pending=sum(result.pending for result in found),
     )

@@ -38,22 +38,19 @@ class RebuildResult(Result, status="rebuilt"):
     memories: int
 
 
-def follow(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:
-    """Let the views follow a memory that is new, changed or gone."""
+def follow(transaction: Transaction, before: Memory | None, after: Memory) -> None:
+    """Let the views follow a memory that is new or changed."""
     folder = transaction.folder
     old = _lines(folder, before) if before else {}
-    new = _lines(folder, after) if after and folder.settings.views else {}
-    memory = after or before
-    if memory is None:
-        return
+    new = _lines(folder, after) if folder.settings.views else {}
     for key, position in {**old, **new}:
-        line = marked.find(_text(folder, key), memory.id)
+        line = marked.find(_text(folder, key), after.id)
         wanted = new.get((key, position))
         if before is None and line is not None:
             continue  # it comes back, and somebody wrote a line about it meanwhile
         if wanted is not None or line is not None:
-            transaction.line(key, memory.id, line, _with_copies(wanted, line), position)
-    if before is not None and after is not None and _speaks(folder, before):
+            transaction.line(key, after.id, line, _with_copies(wanted, line), position)
+    if before is not None and _speaks(folder, before):
         speak(transaction, after, before)
 
 

@@ -170,7 +170,7 @@ def interrupted(workspace: Workspace) -> Iterator[Finding]:
 
 
 def set_aside(workspace: Workspace) -> Iterator[Finding]:
-    """What lay among this machine's records and was none (SPEC S-2)."""
+    """Files that lay among this machine's records and are not one of them (SPEC S-2)."""
     for key, why in own.aside(workspace.folder.tree):
         message = f"it was among this machine's records, but is not one of them{f': {why}' if why else ''}"
         hint = "nothing was done with it; delete it, unless you know what it is"
@@ -193,7 +193,7 @@ def late_words(workspace: Workspace) -> Iterator[Finding]:
 
 
 def odd_files(workspace: Workspace) -> Iterator[Finding]:
-    """What is no file in place of one of ours: a link, a pipe, a folder (SPEC S-1, S-2).
+    """A link, a pipe or a folder in place of one of our files, or a file in place of a folder (SPEC S-1, S-2).
 
     Each is named, whether or not this very command would have read it.
     """

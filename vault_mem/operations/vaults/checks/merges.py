@@ -84,19 +84,7 @@ def _absorb(workspace: Workspace, pair: tuple[str, str]) -> None:
 
 
 def superseded(workspace: Workspace) -> Iterator[Finding]:
-    """A memory that two others replaced, each without knowing of the other."""
-    for old, newer, older in _replaced_twice(workspace):
-        yield Finding(
-            f"{newer.id} and {older.id} both replaced {old.id}, and neither replaced the other",
-            newer.path,
-            hint="doctor --fix proposes in REVIEW.md that the newer one replaces the older too",
-            severity="info",
-            fix=partial(propose, workspace, [Suggestion("supersede", (newer.id, older.id), _REASON)]),
-        )
-
-
-def _replaced_twice(workspace: Workspace) -> Iterator[tuple[Memory, Memory, Memory]]:
-    """What was replaced, and the newer and the older of two open memories that did; nobody has been asked yet."""
+    """A memory that two others replaced, each without knowing of the other; not where somebody was asked about it."""
     replacing = [record["id"] for record in workspace.index.records(Filters()) if record.get("supersedes")]
     successors: dict[str, list[Memory]] = {}
     for memory in workspace.index.memories(Filters(ids=replacing)):
@@ -108,7 +96,10 @@ def _replaced_twice(workspace: Workspace) -> Iterator[tuple[Memory, Memory, Memo
     for id_, memories in successors.items():
         for older, newer in itertools.pairwise(sorted(memories, key=lambda memory: memory.order)):
             if Proposal("supersede", (newer.id, older.id), "", "").id not in asked:
-                yield workspace.index.get(id_), newer, older
+                message = f"{newer.id} and {older.id} both replaced {id_}, and neither replaced the other"
+                hint = "doctor --fix proposes in REVIEW.md that the newer one replaces the older too"
+                fix = partial(propose, workspace, [Suggestion("supersede", (newer.id, older.id), _REASON)])
+                yield Finding(message, newer.path, hint=hint, severity="info", fix=fix)
 
 
 def _asked(workspace: Workspace) -> set[str]:

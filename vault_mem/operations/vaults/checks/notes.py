@@ -13,6 +13,7 @@ from vault_mem.notes.origin import UNKNOWN, trust_of
 from vault_mem.operations.git.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
 from vault_mem.operations.unasked.adopt import candidates
 from vault_mem.operations.upkeep.replayed import by_time_alone, take_out
+from vault_mem.operations.upkeep.summaries import outdated
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.tree import name_of
@@ -94,7 +95,7 @@ def dangling_links(workspace: Workspace) -> Iterator[Finding]:
     for id_, link in graph.dangling():
         note = graph.notes[id_]
         if not workspace.folder.is_owned(note.path):
-            continue  # in Obsidian one links to what one may write some day
+            continue  # in Obsidian, people link to notes that they may write some day
         name = "a name" if note.private else f"[[{link.target}]]"
         yield Finding(f"links to {name}, and no file of the vault has that name", note.path, severity="info")
 
@@ -111,8 +112,6 @@ def replay_links(workspace: Workspace) -> Iterator[Finding]:
 
 def summaries(workspace: Workspace) -> Iterator[Finding]:
     """Summaries that their sources have outrun (SPEC T-6)."""
-    from vault_mem.operations.upkeep.summaries import outdated
-
     for summary in workspace.index.memories(Filters(kind="summary", closed=True)):
         if not summary.closed_at(workspace.folder.now()) and outdated(workspace, summary):
             hint = "update it: vault-mem tidy candidates --summaries"

@@ -64,13 +64,12 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
         message = f"whether git ignores {private}/ is unknown: .gitignore is not a plain file"
         hint = "remove it, then vault-mem doctor --fix"
         yield Finding(message, ".gitignore", hint=hint)
-    for top in () if odd else tops:
+    concerned = tops if inside else (private,)
+    for top in () if odd else concerned:
         if inside and not git.ignores(folder, f"{top}/mem_000000000000.md"):
             message, severity = f"git does not ignore {top}/", "warning"
         elif not inside and _ignore_text(folder) != read(folder, ".gitignore"):
             message, severity = f"{top}/ is not in .gitignore, should the vault ever come into git", "info"
-            if top != private:
-                continue
         else:
             continue
         hint = f"add a line {top}/ to it (doctor --fix does)"
