@@ -251,7 +251,7 @@ def test_a_merge_on_a_forge(pair: tuple[Clone, Clone], tmp_path: Path) -> None:
 
 
 def test_names_that_git_quotes(tmp_path: Path, env: dict[str, str]) -> None:
-    # V-11: spaces, quotes, Japanese and percent signs in every part of a path; a merge run from a folder below
+    # V-11: spaces, quotes, Japanese, percent signs in every part of a path, and a line end; a merge run from a folder below
     top = tmp_path / "a 'top' 100%s 日本"
     home = top / 'my "notes" \'n メモ'
     subprocess.run(["git", "init", "-q", top], check=True)
@@ -261,7 +261,7 @@ def test_names_that_git_quotes(tmp_path: Path, env: dict[str, str]) -> None:
     one = Clone(home, env)
     odd = one.save("庭のメモ。\n\nA second line.", now="2026-11-09T10:00:00+00:00")
     path = one.note(odd)
-    path.rename(path.with_name('it\'s "quoted" と日本語 %A.md'))
+    path.rename(path.with_name('it\'s "quoted"\nと日本語 %A.md'))
     one.commit()
     subprocess.run(["git", "clone", "-q", top, tmp_path / "clone"], check=True)
     two = Clone(tmp_path / "clone" / home.name, env)

@@ -118,6 +118,16 @@ def test_the_refused_text_is_kept(cli: Command, root: Path) -> None:
     assert answer.json["memory"]["tags"] == ["berth"]
 
 
+def test_a_refused_text_is_let_go(cli: Command, root: Path) -> None:
+    # D-2: after 30 days, whether or not another is refused
+    early, late = ({"VAULT_MEM_NOW": f"2026-{month}-20T10:00:00+00:00"} for month in ("05", "08"))
+    for _ in range(2):
+        cli.run("remember", TEXT, env=early)
+    (kept,) = (root / ".vault-mem" / "blocked").iterdir()
+    assert cli.run("recall", "anything", env=early).code == 0 and kept.exists()
+    assert cli.run("recall", "anything", env=late).code == 0 and not kept.exists()
+
+
 def test_a_refused_text_that_cannot_be_let_go(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     # S-3: it is saved; that its draft could not be removed is no failure
     from vault_mem.vault.tree import Tree

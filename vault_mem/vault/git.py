@@ -79,7 +79,7 @@ def would_take(folder: Folder, key: str) -> bool:
 
 def tracked(folder: Folder, keys: Iterable[str]) -> list[str]:
     """Which of these files or folders git holds now, or will with the next commit."""
-    return _lines(_git(folder, "ls-files", "--cached", "-z", "--", *keys))
+    return _records(_git(folder, "ls-files", "--cached", "-z", "--", *keys))
 
 
 def tracked_below(folder: Folder, *tops: str) -> list[str]:
@@ -94,7 +94,7 @@ def tracked_below(folder: Folder, *tops: str) -> list[str]:
 def ever_held(folder: Folder, keys: Iterable[str]) -> list[str]:
     """The files at these places, or names, that any commit of any branch holds."""
     found = _git(folder, "log", "--all", "--format=", "--name-only", "--relative", "-z", "--", *keys)
-    return sorted(set(_lines(found)))
+    return sorted(set(_records(found)))
 
 
 def state(folder: Folder) -> GitState | None:
@@ -176,7 +176,7 @@ def _has_unmerged(folder: Folder, git_dir: Path) -> bool:
 def unmerged(folder: Folder) -> dict[str, set[int]]:
     """The files of the vault that git could not merge, and which versions it has: 1 base, 2 ours, 3 theirs."""
     found: dict[str, set[int]] = {}
-    for line in _lines(_git(folder, "ls-files", "--unmerged", "-z", "--", ".")):
+    for line in _records(_git(folder, "ls-files", "--unmerged", "-z", "--", ".")):
         record, _, key = line.partition("\t")
         found.setdefault(key, set()).add(int(record[-1]))
     return found
@@ -350,7 +350,12 @@ def _may_filter(folder: Folder) -> bool:
 
 
 def _lines(output: str | None) -> list[str]:
-    return [line for line in (output or "").replace("\0", "\n").split("\n") if line]
+    return [line for line in (output or "").split("\n") if line]
+
+
+def _records(output: str | None) -> list[str]:
+    """What git ends with NUL, since a file's name may have lines (-z)."""
+    return [record for each in (output or "").split("\0") if (record := each.removeprefix("\n"))]
 
 
 def _plain(folder: Folder, key: str) -> bool:

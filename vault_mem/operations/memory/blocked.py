@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 from datetime import datetime, timedelta
@@ -28,9 +29,6 @@ def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
     tree = workspace.folder.tree
     try:
         files.make_folder(tree, _FOLDER, PRIVATE_FOLDER_MODE)
-        for old in _kept(workspace.folder):
-            if old.removeprefix(f"{_FOLDER}/") < f"{now - KEPT:%Y%m%dT%H%M%S%f}":
-                tree.drop(old)
         files.create(tree, key, json.dumps(record, ensure_ascii=False).encode(), PRIVATE_MODE)
     except VaultMemError as error:
         workspace.notices.append(f"the refused text could not be kept: {error.message}")
@@ -39,7 +37,7 @@ def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
 def last(folder: Folder) -> tuple[Draft, str]:
     """The draft that was refused last, and the key under which it is kept."""
     for key in reversed(_kept(folder)):
-        draft = _load(folder, key)
+        draft = _load(folder, key) if key >= _oldest(folder) else None
         if draft is not None:
             return draft, key
     raise NotFound("Nothing was blocked in the last 30 days", "give the text itself to remember")
@@ -59,7 +57,18 @@ def _load(folder: Folder, key: str) -> Draft | None:
         return None
 
 
+def drop_old(workspace: Workspace) -> None:
+    """Delete what was refused longer ago; if that fails, the next time."""
+    with contextlib.suppress(OSError):
+        for key in _kept(workspace.folder):
+            if key < _oldest(workspace.folder):
+                workspace.folder.tree.drop(key)
+
+
+def _oldest(folder: Folder) -> str:
+    return f"{_FOLDER}/{folder.now() - KEPT:%Y%m%dT%H%M%S%f}"
+
+
 def _kept(folder: Folder) -> list[str]:
-    oldest = f"{folder.now() - KEPT - timedelta(days=1):%Y%m%dT%H%M%S%f}"
     names = sorted(name for name, regular in own.entries(folder.tree, _FOLDER) if regular and name.endswith(".json"))
-    return [f"{_FOLDER}/{name}" for name in names if name >= oldest]
+    return [f"{_FOLDER}/{name}" for name in names]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from vault_mem.errors import VaultMemError
 from vault_mem.operations import sharing
 from vault_mem.operations.git.private_merges import keep_private
+from vault_mem.operations.memory.blocked import drop_old
 from vault_mem.operations.sessions.capture import take_in
 from vault_mem.operations.unasked.adopt import adopt
 from vault_mem.operations.unasked.heal import heal
@@ -29,7 +30,7 @@ def apply_ticked(workspace: Workspace) -> bool:
 
 
 # In this order, and then the views. Each does what is due, under its own setting, and returns the files it wrote.
-STEPS = (keep_private, adopt, move_flagged, heal, apply_ticked, take_in)
+STEPS = (keep_private, adopt, move_flagged, heal, apply_ticked, take_in, drop_old)
 
 
 def settle(workspace: Workspace, *, tidy: bool = True) -> None:
