@@ -251,7 +251,8 @@ def test_a_merge_on_a_forge(pair: tuple[Clone, Clone], tmp_path: Path) -> None:
 
 
 def test_names_that_git_quotes(tmp_path: Path, env: dict[str, str]) -> None:
-    # V-11: spaces, quotes, Japanese, percent signs in every part of a path, and a line end; a merge run from a folder below
+    # V-11: spaces, quotes, Japanese and percent signs in every part of a path, a line end in a name; a merge run from a
+    # folder below
     top = tmp_path / "a 'top' 100%s 日本"
     home = top / 'my "notes" \'n メモ'
     subprocess.run(["git", "init", "-q", top], check=True)

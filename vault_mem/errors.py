@@ -31,6 +31,10 @@ class NotFound(VaultMemError):
     exit_code = 4
 
 
+class Ambiguous(NotFound):
+    """More than one of that name."""
+
+
 class Conflict(VaultMemError):
     """What is asked for does not fit what the files say by now; nothing was overwritten."""
 
@@ -126,7 +130,7 @@ class EditRefused(VaultMemError):
 
 def by_code(code: str, family: type[VaultMemError] = VaultMemError) -> type[VaultMemError]:
     """The error of that code, as JSON tells it."""
-    for each in family.__subclasses__():
+    for each in family.__subclasses__() if family.code != code else ():
         if (found := by_code(code, each)).code == code:
             return found
     return family

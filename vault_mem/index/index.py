@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from vault_mem.embedding.calibration import Calibration, built_in, fingerprint, loaded, measure
 from vault_mem.embedding.embedder import Embedder
-from vault_mem.errors import NotFound, VaultMemError, WriteFailed
+from vault_mem.errors import Ambiguous, NotFound, VaultMemError, WriteFailed
 from vault_mem.index.borrowed import usable_home, writable
 from vault_mem.index.changes import Changes, Rows
 from vault_mem.index.filters import Filters
@@ -303,7 +303,7 @@ class Index:
             hint = "Double-check the ID. Use recall to search for the memory you're looking for."
             raise NotFound(f"Memory not found: {id_}", hint)
         if len(found) > 1:  # "Dad" is a title, and the beginning of an id
-            raise NotFound(f"More than one memory matches {wanted}", "give the full id or the path")
+            raise Ambiguous(f"More than one memory matches {wanted}", "give the full id or the path")
         return found.popitem()[1]
 
     def _by_id(self, wanted: str) -> list[dict[str, Any]]:
@@ -313,7 +313,7 @@ class Index:
         begins = f"n = 0 AND starts_with(id, {quote(_full(wanted))}){self._seen}"
         rows = self._rows(begins, 2) if _may_be_id(wanted) else []
         if len(rows) > 1:
-            raise NotFound(f"More than one id begins with {wanted}", "give more of the id")
+            raise Ambiguous(f"More than one id begins with {wanted}", "give more of the id")
         return rows
 
     def _by_name(self, wanted: str) -> list[dict[str, Any]]:
@@ -325,7 +325,7 @@ class Index:
         for files in self._named(link[1] if link else wanted) if wanted else ():
             rows = self._rows(f"n = 0 AND file IN ({listed(files)}){self._seen}") if files else []
             if len(rows) > 1:
-                raise NotFound(f"More than one memory has the title {wanted}", "name it by its id or path")
+                raise Ambiguous(f"More than one memory has the title {wanted}", "name it by its id or path")
             if rows:
                 return rows
         return self._rows(f"n = 0 AND content = {quote(wanted)}{self._seen}") if wanted else []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vault_mem.errors import EditRefused, InvalidInput, NotFound
+from vault_mem.errors import Ambiguous, EditRefused, InvalidInput, NotFound
 from vault_mem.index.filters import Filters
 from vault_mem.index.known import EPISODE
 from vault_mem.index.links import Names
@@ -240,7 +240,7 @@ def _find(workspace: Workspace, id_: str) -> Episode:
     try:
         note = _named(workspace, id_.strip())
     except NotFound as error:
-        hint = "give more of the id" if error.message.startswith("More") else "`vault-mem episode list` lists them"
+        hint = "give more of the id" if isinstance(error, Ambiguous) else "`vault-mem episode list` lists them"
         raise NotFound(error.message.replace("Memory not found", "Episode not found"), hint) from error
     episodes = workspace.folder.settings.episodes_folder + "/"
     episode = _read(workspace, note) if note.id.startswith("ep_") or note.path.startswith(episodes) else None
@@ -253,9 +253,9 @@ def _named(workspace: Workspace, wanted: str) -> Memory:
     """The note of an episode: by the digits of its id, or as any memory is named."""
     try:
         return workspace.index.get(wanted if wanted.lower().startswith(("mem_", "ep_")) else f"ep_{wanted}")
-    except NotFound as error:
-        if error.message.startswith("More"):
-            raise
+    except Ambiguous:
+        raise
+    except NotFound:
         return workspace.index.get(wanted)
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
+from vault_mem.errors import Ambiguous, Conflict, NotFound, Unsafe, VaultMemError
 from vault_mem.index.files import read_names
 from vault_mem.index.links import Names
 from vault_mem.model import Memory
@@ -337,9 +337,9 @@ def history_of(workspace: Workspace, id_: str) -> HistoryResult:
     try:
         memory = workspace.index.get(id_)
         wanted = memory.id
+    except Ambiguous:
+        raise
     except NotFound as error:
-        if error.message.startswith("More"):
-            raise
         memory = None
         known = {str(record.get("id")) for _, record, _ in history.read_all(workspace.folder)}
         wanted = id_.strip().lower()
