@@ -124,6 +124,28 @@ def test_words_of_two_passages_on_end_are_nearer_than_of_two_far_apart(cli: Comm
     assert first(cli, "What about the turbine and its gearbox?") == "mem_00000000000b"
 
 
+def test_a_request_is_not_taken_for_keywords(cli: Command, root: Path) -> None:
+    # who types two words wants memories that have them; who asks for a summary wants what it is about
+    memory(root, "memories/a.md", "mem_00000000000a", "The harbour tram is late on Mondays.")
+    memory(root, "memories/b.md", "mem_00000000000b", "Milo the cat takes thyroid tablets twice a day.")
+    typed, asked = (
+        cli.json("recall", query, "--explain")["results"][0]["explain"]["words"]
+        for query in ("harbour tram", "Describe the harbour tram")
+    )
+    assert typed > asked + 1
+
+
+def test_the_passage_of_a_long_note_whose_words_come_nearest_counts(cli: Command, root: Path) -> None:
+    # the passage with the word itself is not the one that is about it
+    filler = "On Mondays the tram to the harbour is late, and nobody has ever found out for what reason it is. " * 9
+    said = f"The garage is closed today. {filler}\n\n{filler}\n\n"
+    memory(root, "memories/a.md", "mem_00000000000a", said + filler)
+    memory(root, "memories/b.md", "mem_00000000000b", f"{said}A mechanic fixed the motor of the automobile. {filler}")
+    found = cli.json("recall", "Who repaired the car's engine in the garage?", "--min-relevance", "0", "--explain")
+    tokens = {each["id"]: each["explain"]["tokens"] for each in found["results"]}
+    assert tokens["mem_00000000000b"] > tokens["mem_00000000000a"] + 0.1
+
+
 def test_a_turn_that_only_asks_stands_after_one_that_tells(cli: Command, root: Path) -> None:
     # people leave the question mark out
     turns = ["Nico: whats your favorite food", "Nebra: hmm hard to say", "Nico: my favorite food is lentil soup"]

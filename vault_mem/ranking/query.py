@@ -48,6 +48,7 @@ _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{2,80})[\"”」』]")
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_./:@#+][a-z0-9]+)+|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{2,}|\d{3,}")
 _QUESTION = re.compile(
     r"\?|^\s*(?:what|when|where|which|who|whom|whose|why|how|did|does|do|is|are|was|were|has|have|can|could|would|will)\b|"
+    r"^\s*(?:please\s+)?(?:summari[sz]e|describe|explain|tell)\b|"
     r"(?:いつ|どこ|だれ|誰|なに|何|なぜ|どう|どの|どれ|どんな|ですか|ますか|でしたか|ましたか)"
 )
 _AROUND = re.compile(r"^[\s!-/:-@\[-`{-~。、「」『』…]+|[\s!-/:-@\[-`{-~。、「」『』…]+$")

@@ -106,12 +106,13 @@ def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places
         "words": found.rows / handful,
         "share": followed(catalogue, found.rows) / share,
     }
-    best, row = best_rows(catalogue, own, meaning + found.rows / share)
+    quality = meaning + found.rows / share
+    best, row = best_rows(catalogue, own, quality)
     if catalogue.corpus.parted:
         # What is said around a turn of a talk helps to understand it; a passage has the note it is part of.
         note = (1 - 1 / passages_of(catalogue)) * AS_WHOLE
         best["share"] = np.round(best["share"] + note * (found.whole / share - best["share"]), 6)
-    best["cosine"], best["whole_meaning"] = cosines, meaning
+    best["cosine"], best["whole_meaning"], best["quality"] = cosines, meaning, quality
     best["words"] = np.round((best["words"] + WHOLE * found.whole / handful) / (1 + WHOLE), 6)
     best["covered"] = np.round(found.covered / share, 6)
     if not query.terms:

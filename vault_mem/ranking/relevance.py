@@ -50,7 +50,7 @@ FOREIGN = 0.3
 USUAL_RANK, UNRELATED = 30, 0.5
 
 Values = NDArray[np.float32]
-MEASURED = ("covered", "tokens", "weakest", "missing", "near")
+MEASURED = ("covered", "said", "weakest", "missing", "near")
 SIGNS = (*MEASURED, "score", "lead", "ahead", "best", "unread", "one")
 
 

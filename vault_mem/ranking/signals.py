@@ -23,7 +23,7 @@ from vault_mem.ranking.moments import REACH, Moments
 from vault_mem.ranking.query import Query, plain_part, share
 from vault_mem.ranking.reading import TextForm, readings, tells
 from vault_mem.ranking.times import DAY, within, worth
-from vault_mem.ranking.words import passages_of, total
+from vault_mem.ranking.words import best_passages, passages_of, total
 
 _OURS = re.compile(r"[-/][0-9a-f]{8}\.md$|(?:^|/)(?:mem|ep)_[0-9a-f]{12}\.md$").search  # a name that the tool makes
 _MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
@@ -32,6 +32,9 @@ Places = NDArray[np.int64]
 
 # Around this many of the candidates the neighbours' texts are read too.
 READ_AROUND = 12
+# Of so many of the candidates that are long notes so many passages are read: which one is the best by its words and
+# its meaning as a whole need not be the one whose single words come nearest.
+READ_FURTHER, PASSAGES_READ = 24, 5
 # A note of more passages than this is about many things: its likeness says less, and less the more there are.
 MANY = 6.0
 # Of a note of more passages than this even the best passage has words of the query by chance.
@@ -80,9 +83,10 @@ class CandidatePool:
         self.form = dict(zip(TextForm._fields, own.forms.T, strict=True))
         self.turn = np.where(rows == places, self.form["turn"], 0).astype(np.float32)
         self.around_best = self._read_around()
-        self.texts = own.followed_by(readings(catalogue, self.around_best, vectors))
-        self.total = np.float32(total(query.terms))
         self.passages = passages_of(catalogue)[places]
+        self.further, self.further_of = self._read_further()
+        self.texts = own.followed_by(readings(catalogue, [*self.around_best, *self.further], vectors))
+        self.total = np.float32(total(query.terms))
         read = UNREAD + (1 - UNREAD) * query.fluency
         self.told = (read * np.sqrt(np.minimum(MANY / self.passages, 1))).astype(np.float32)
 
@@ -91,6 +95,18 @@ class CandidatePool:
         known = {-1, *self.places.tolist()}
         around = self.around[:READ_AROUND][self.turn[:READ_AROUND] > 0]
         return [place for place in dict.fromkeys(around.ravel().tolist()) if place not in known]
+
+    def _read_further(self) -> tuple[list[int], list[int]]:
+        """More passages of the best candidates that are long notes, and the number of the candidate each is of."""
+        rows: list[int] = []
+        numbers: list[int] = []
+        quality = self.best["quality"]
+        for at in np.flatnonzero(self.passages > 1)[:READ_FURTHER].tolist():
+            found = best_passages(self.catalogue, int(self.places[at]), quality, PASSAGES_READ)
+            more = found[found != self.rows[at]].tolist()
+            rows += more
+            numbers += [at] * len(more)
+        return rows, numbers
 
     def signals(self) -> dict[str, Signal]:
         """Every signal of every candidate."""
@@ -107,11 +123,12 @@ class CandidatePool:
             "covered": own["covered"],
             "keyword": self._looked_for(own["covered"]),
             "title": self._titled(),
-            "tokens": late_["own"] * read,
+            "tokens": late_["nearest"] * read,
+            "said": late_["own"] * read,
             "weakest": late_["weakest"] * read,
             "missing": self._missing(late_["own"] * read) * (1 - np.minimum(named["person"], 1)),
             "moment_meaning": moment,
-            "moment_tokens": self._faded(late_["own"], late_["together"]) * read,
+            "moment_tokens": late_["moment"] * read,
             "session_words": self._faded(own["share"], self._session_words()),
             "replies": late_["replies"] * self.turn,
             **named,
@@ -155,29 +172,37 @@ class CandidatePool:
     def _tokens(self) -> dict[str, Signal]:
         """Late interaction with the text itself, with those around it taken together, and with what it replies to.
 
-        Where the memory just before asks something like the query, this one is likely to answer it. The last is how
-        near the text comes to that of the query's chief words which it is farthest from.
+        Of a long note the passage counts that comes nearest, and around it are the other passages that were read; how
+        likely it answers is told by the best one (`own`), since one of several is near to anything. Where the memory
+        just before asks something like the query, this one is likely to answer it. The weakest is how near the text
+        comes to that of the query's chief words which it is farthest from.
         """
         catalogue, query = self.catalogue, self.query
         texts = len(self.texts.sizes)
         number = np.full(len(catalogue.files) + 1, texts, dtype=np.int64)  # the last is for places that are none
-        number[[*self.places.tolist(), *self.around_best]] = np.arange(texts)
+        number[[*self.places.tolist(), *self.around_best]] = np.arange(texts - len(self.further))
         found = late.matches(query.tokens, self.texts, self.vectors)
         weights = query.token_weights / (float(query.token_weights.sum()) or 1.0)
         padded = np.concatenate([found, np.zeros((1, found.shape[1]), dtype=np.float32)])
         index = number[self.around]
         index[:, REACH] = np.arange(len(self.places))
-        own = found[: len(self.places)] @ weights
-        together = padded[index].max(axis=1) @ weights
+        together = padded[index].max(axis=1)
+        own, cut = found[: len(self.places)] @ weights, self.passages > 1
+        together[cut] = found[: len(self.places)][cut]
+        further, nearest = found[texts - len(self.further) :], own.copy()
+        np.maximum.at(nearest, self.further_of, further @ weights)
+        np.maximum.at(together, self.further_of, further)
         asks = np.append(self.texts.forms[:, TextForm._fields.index("asks")], np.float32(0))
         before = index[:, REACH - 1]
         asked = asks[before] * (padded[before] @ weights)
         replies = asked * (1 - asks[: len(self.places)])
         weakest = found[: len(self.places), :CHIEF].min(axis=1, initial=1)  # the tokens are in order of their weight
         book = np.sqrt(np.minimum(BOOK / self.passages, 1))
+        own, nearest, moment = (_shrunk(each, book) for each in (own, nearest, together @ weights))
         signals = {
-            "own": _shrunk(own, book),
-            "together": _shrunk(together, book),
+            "own": own,
+            "nearest": nearest,
+            "moment": np.where(cut, moment, self._faded(own, moment)),
             "replies": replies,
             "weakest": weakest * book,
         }

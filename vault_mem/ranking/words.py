@@ -112,6 +112,16 @@ def in_order(catalogue: Catalogue) -> InOrder:
     return catalogue.derived("passages in order", ordered)
 
 
+def best_passages(catalogue: Catalogue, place: int, quality: Signal, count: int) -> Places:
+    """The passages of a memory with the highest quality, best first; none of a memory that is not cut."""
+    passages, owners, starts = in_order(catalogue)
+    at = int(np.searchsorted(owners, place))
+    if at == len(owners) or owners[at] != place:
+        return np.zeros(0, dtype=np.int64)
+    own = passages[starts[at] : starts[at + 1] if at + 1 < len(starts) else len(passages)]
+    return np.asarray(own[np.argsort(-quality[own], kind="stable")[:count]], dtype=np.int64)
+
+
 def passages_of(catalogue: Catalogue) -> NDArray[np.float32]:
     """How many passages each memory has, by place; one that is not cut has one."""
 
