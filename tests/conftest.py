@@ -42,8 +42,11 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads wait for work by turning round and round
 
 
-def pytest_collection_finish() -> None:
-    """Thousands of tests stay to the end: what looks for garbage need not pass through them again and again."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What stays to the end, thousands of tests among it, need not be looked through for garbage again and again."""
+    if hasattr(session.config, "workerinput"):  # a worker of many needs it sooner or later
+        import vault_mem.index.lance  # noqa: F401
+
     set_apart()
 
 

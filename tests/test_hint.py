@@ -8,18 +8,21 @@ import pytest
 from conftest import Command
 from helpers import at
 
+from vault_mem import Vault
 from vault_mem.notes.tokens import count_tokens
 
 FACT = "Umeko keeps the lighthouse at Sada since 1998."
 
 
 @pytest.fixture
-def known(cli: Command) -> Command:
-    cli.run("remember", FACT, "--kind", "fact")
-    cli.run("remember", "The bakery in Otaru closes at noon on Mondays.", "--kind", "fact")
-    cli.run("remember", "-", "--private", stdin="Umeko hides letters in the lamp of the lighthouse at Sada.")
-    for n, thing in enumerate("rope sail anchor compass lantern barrel net oar".split()):
-        cli.run("remember", f"The {thing} number {n} was bought in Hakodate for the boat.")
+def known(cli: Command, vault: Vault) -> Command:
+    things = [
+        f"The {thing} number {n} was bought in Hakodate for the boat."
+        for n, thing in enumerate("rope sail anchor compass lantern barrel net oar".split())
+    ]
+    facts = [{"content": text, "kind": "fact"} for text in (FACT, "The bakery in Otaru closes at noon on Mondays.")]
+    secret = {"content": "Umeko hides letters in the lamp of the lighthouse at Sada.", "private": True}
+    vault.remember_many([*facts, secret, *things])
     return cli
 
 

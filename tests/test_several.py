@@ -19,17 +19,17 @@ def both(tmp_path: Path, env: dict[str, str]) -> Command:
     home = Path(env["HOME"])
     for root in (home / "me", tmp_path / "project"):
         Vault.init(root, env=env)
-    me, project = Command(home / "me", env), Command(tmp_path / "project", env)
-    me.run("remember", "Kaya is allergic to shellfish.", "--kind", "fact", "--importance", "5")
-    me.run("remember", "-", "--private", stdin="Kaya is seeing a doctor about her shellfish allergy.")
-    project.run("remember", "The harbour app listens on port 8090.", "--kind", "fact")
-    for n in range(4):
-        me.run("remember", f"Walk number {n} went along the river to the mill.")
-        project.run("remember", f"Build number {n} of the harbour app was slow.")
+    facts = [{"content": "Kaya is allergic to shellfish.", "kind": "fact", "importance": 5}]
+    facts.append({"content": "Kaya is seeing a doctor about her shellfish allergy.", "private": True})
+    walks = [f"Walk number {n} went along the river to the mill." for n in range(4)]
+    Vault(home / "me", env=env).remember_many([*facts, *walks])
+    builds = [f"Build number {n} of the harbour app was slow." for n in range(4)]
+    port = {"content": "The harbour app listens on port 8090.", "kind": "fact"}
+    Vault(tmp_path / "project", env=env).remember_many([port, *builds])
     settings = home / ".config/vault-mem/config.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text('vaults = ["~/me", "."]\nsave_to = ["kind:mood=~/me", "person:Kaya=~/me"]\n')
-    return project
+    return Command(tmp_path / "project", env)
 
 
 def test_recall_and_search(both: Command) -> None:

@@ -75,6 +75,7 @@ def main() -> int:
 
 def _in_process(arguments: list[str], request: str = "") -> int:
     gc.set_threshold(20_000, 20, 50)  # a command makes hardly any garbage that only a search finds
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting and ending more of them takes longer than they save
     from vault_mem.cli.main import main as run
 
     try:

@@ -6,14 +6,15 @@ import re
 from itertools import pairwise
 
 _SHORT = ("Mr", "Mrs", "Ms", "Dr", "Prof", "St", "vs", "etc", r"e\.g", r"i\.e", "[A-HJ-Z]")  # "so do I." ends one
-_NO_SHORT_WORD = "".join(rf"(?<!\b{each})" for each in _SHORT)
+_NO_SHORT_WORD = "".join(rf"(?<!\b{each}\.)" for each in _SHORT)
 # What may stand behind a full stop and belongs to the sentence.
 CLOSING = "」』”’)]\"'"
 _CLOSING = f"[{re.escape(CLOSING)}]*+"
 # A full stop inside a number or a name, or before a number as in "no. 14", ends nothing. The end of a line is an end.
+# It begins with the sign and then looks back: so Python passes over all other characters at once.
 _END = re.compile(
-    rf"(?:(?<![.!?])(?:[.!?]{{2,}}+|[!?]|{_NO_SHORT_WORD}\.(?!(?<=\b[Nn]o\.)\s\d)){_CLOSING}(?=\s|$)"
-    rf"|[。！？]++{_CLOSING}|\n)\s*+"
+    rf"[.!?。！？\n](?:(?<=\n)|(?<=[。！？])[。！？]*+{_CLOSING}|(?<=[.!?])(?<![.!?][.!?])"
+    rf"(?:[.!?]++|(?<=[!?])|{_NO_SHORT_WORD}(?!(?<=\b[Nn]o\.)\s\d)){_CLOSING}(?=\s|$))\s*+"
 )
 
 
