@@ -221,6 +221,8 @@ NAMED_FACTS = [
     ("The standup is at 3pm", "The standup is at 4pm"),
     ("I like coffee", "I don't like coffee"),
     ("Alice manages Bob", "Bob manages Alice"),
+    ("Çağla gave Şule the keys.", "Şule gave Çağla the keys."),
+    ("Štěpán lives in Brno with Žofie.", "Štěpán lives in Brno with Zuzana."),
     ("犬が好き", "犬が嫌い"),
     ("犬が好きです。", "犬が嫌いです。"),
     ("会議は3時から", "会議は4時から"),

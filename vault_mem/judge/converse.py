@@ -7,7 +7,7 @@ import re
 from vault_mem.judge import english
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import PERSONS, Word, read_pairs
+from vault_mem.judge.words import PERSONS, SMALL, Word, read_pairs
 
 _CONVERSES = frozenset(read_pairs("converses.txt"))
 _SUBJECTS = ("が", "は", "も")
@@ -93,7 +93,7 @@ def _english_ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
 
 def _actors(part: str, text: Text) -> list[str]:
     found = []
-    for match in re.finditer(r"[a-zà-öø-ÿ]+", part):
+    for match in re.finditer(rf"[{SMALL}]+", part):
         word = match.group()
         person = english.person_of(word, part[match.end() :])
         if person or word in text.names or english.lemma(word) in PERSONS:

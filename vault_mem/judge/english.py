@@ -6,8 +6,10 @@ import re
 from functools import lru_cache
 
 from vault_mem.judge.words import (
+    CAPITAL,
     KIN,
     PERSONS,
+    SMALL,
     Word,
     known,
     read_pairs,
@@ -58,6 +60,8 @@ def _thing_lives(match: re.Match[str]) -> str:
 
 _CONTRACTIONS, _SPELLINGS = read_spellings("contractions.txt"), read_spellings("spellings.txt")
 _UN = re.compile(r"\bun(?=(\w{4,}))")
+WORD = re.compile(rf"[{SMALL}]+(?:[-_][{SMALL}]+)*")
+_NAME = re.compile(rf"(?<![{CAPITAL}{SMALL}0-9'])([{CAPITAL}][{SMALL}{CAPITAL}]*)(?![{SMALL}]|'(?!s\b))")
 _POSSESSIVE = re.compile(r"'(?:s|d)\b|(?<=s)'(?=\s|$)")
 
 
@@ -89,7 +93,7 @@ def _denied(match: re.Match[str]) -> str:
 def words(text: str, names: frozenset[str]) -> list[Word]:
     """The content words of a normalised text, quantities already taken out."""
     found: list[Word] = []
-    for number, match in enumerate(re.finditer(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*", text)):
+    for number, match in enumerate(WORD.finditer(text)):
         parts = _parts(match.group())
         for part in parts:
             compound = match.group() if len(parts) > 1 else ""
@@ -104,7 +108,7 @@ def proper_names(original: str) -> frozenset[str]:
     found: set[str] = set()
     capitals = re.findall(r"\b[A-Z]\w+", original)
     headline = len(capitals) > 3 and len(capitals) > 0.6 * len(re.findall(r"\b[A-Za-z]\w+", original))
-    for match in re.finditer(r"(?<![A-Za-z0-9'])([A-Z][a-zA-Zà-öø-ÿ]*)(?![a-z]|'(?!s\b))", original):
+    for match in _NAME.finditer(original):
         word = match.group(1)
         if word in ("I", "OK"):
             continue

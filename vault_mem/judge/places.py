@@ -9,7 +9,7 @@ from vault_mem.judge import english
 from vault_mem.judge.align import EXACT, Alignment
 from vault_mem.judge.quantities import mark
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import Difference, read_rows, read_words, role_class
+from vault_mem.judge.words import SMALL, Difference, read_rows, read_words, role_class
 
 # Each preposition with its dimension and its sense. Two senses of one dimension exclude each other.
 _PREPOSITIONS = {
@@ -26,7 +26,7 @@ _EDGES = re.compile(r"\W+$|^\W+")
 _SMALL = english.STOP | set(
     "after before above below next last again first take put bring back forward ahead away".split()
 )
-_TOKEN = re.compile(r"[a-zà-öø-ÿ'-]+|[^\w\s]|[^\x00-\x7f]")
+_TOKEN = re.compile(rf"[{SMALL}'-]+|[^\w\s]|[^\x00-\x7f]")
 # 部屋から電話した, 部屋に電話した. は can replace any of them, and が and を each other.
 _PARTICLE_CLASHES = frozenset(
     frozenset(pair)

@@ -17,12 +17,23 @@ import numpy as np
 
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge.english import directions, lemma
+from vault_mem.judge.english import WORD, directions, lemma
 from vault_mem.judge.english import is_question as is_english_question
 from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
 from vault_mem.judge.text import Text, names_in
-from vault_mem.judge.words import KIN, Word, known, opposed, opposite, read_phrases, read_rows, read_words
+from vault_mem.judge.words import (
+    CAPITAL,
+    KIN,
+    SMALL,
+    Word,
+    known,
+    opposed,
+    opposite,
+    read_phrases,
+    read_rows,
+    read_words,
+)
 from vault_mem.notes.sentences import sentences
 
 PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
@@ -47,11 +58,10 @@ _GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "ev
 _KANJI = re.compile("[一-鿿々]{1,3}")
 _KANA_OF_ANY_KIND = re.compile("[ぁ-ゖァ-ヺ]")
 _TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
-_ENGLISH = re.compile(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*")
 _VERBS = read_words("verbs.txt")
 _DOING = re.compile(
-    r"(?:^|[.;] )([A-Z][a-zà-öø-ÿ]+) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
-    r"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b([A-Z][a-zà-öø-ÿ]+) and ([A-Z][a-zà-öø-ÿ]+)\b"
+    rf"(?:^|[.;] )([{CAPITAL}][{SMALL}]+) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
+    rf"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b([{CAPITAL}][{SMALL}]+) and ([{CAPITAL}][{SMALL}]+)\b"
 )
 _NEW = re.compile(r"\bnew (?:\w+ (?=\w+ (?:is|are|was)\b))?([a-z]+)")
 _OWNS = re.compile(r"\b(\w+)['’]s (\w+)")
@@ -193,7 +203,7 @@ def speaks_of_change(text: str) -> float:
 
 def _possessing(text: str) -> frozenset[str]:
     """Names recognised by what they own or by what only people do: Bea's office, Rosa wants."""
-    own = {name.lower() for name in re.findall(r"\b([A-Z][a-zà-öø-ÿ]+)['’]s\b", text)}
+    own = {name.lower() for name in re.findall(rf"\b([{CAPITAL}][{SMALL}]+)['’]s\b", text)}
     doing = {name.lower() for names in _DOING.findall(text) for name in names if name}
     return frozenset(doing | {name for name in own if not known(lemma(name))})
 
@@ -501,7 +511,7 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
         last = next(word for word in marked if word.role == marked[0].role and not word.compound)
         before = parts.rest[: parts.rest.find(last.text) + len(last.text)]
         return tuple(word for word in words if word.text in before.rpartition("、")[2])
-    for number, match in enumerate(_ENGLISH.finditer(parts.rest)):
+    for number, match in enumerate(WORD.finditer(parts.rest)):
         if number and match.group() in _VERBS:
             return tuple(word for word in words if word.number < number)
     return words[:1]
@@ -571,7 +581,7 @@ def _has(word: str, piece: str) -> bool:
 def _asked(parts: Text) -> frozenset[str]:
     """The questions that a text answers with any of its words."""
     found = [form for word in parts.words for form in (word.text, word.lemma)]
-    for word in _ENGLISH.findall(parts.lower):
+    for word in WORD.findall(parts.lower):
         found += [word, lemma(word)]
     return frozenset(question for form in found for question in _questions_of_text(form))
 

@@ -12,6 +12,8 @@ from vault_mem.embedding.sorted_lines import look_up
 
 DATA = Path(__file__).parent / "data"
 _NONE: frozenset[str] = frozenset()
+# Letters of words and names in languages that are written as English is: Łukasz, Çağla, Nguyễn.
+SMALL, CAPITAL = "a-zß-öø-ɏḁ-ỿ", "A-ZÀ-ÖØ-ÞĀ-ɎḀ-Ỿ"
 # Most of a hundred patterns are for a word or sign that the texts of a command do not have.
 compiled = cache(re.compile)
 # The Japanese particle after a word shows its role.
