@@ -422,3 +422,39 @@ def test_questions_without_an_answer_are_told_so(sample: Vault, language: str) -
     assert all(len(answer.results) <= 2 for answer in told)
     withheld = [query for query in asked["answered"][language] if not sample.recall(query).answered]
     assert withheld == []
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("what is my blood type?", "Blood type"),
+        ("when does my passport expire?", "Passport expiry"),
+        ("鍵はどこ", "鍵の場所"),
+    ],
+)
+def test_a_note_may_say_what_it_is_about_in_its_name_alone(cli: Command, root: Path, query: str, name: str) -> None:
+    note(root, "memories/Blood type.md", "O negative")
+    note(root, "memories/Passport expiry.md", "2031-08-14")
+    note(root, "memories/鍵の場所.md", "玄関の傘立ての下")
+    note(root, "memories/House.md", "The main valve is under the sink. Fuse 7 is the oven.")
+    note(root, "memories/Lists.md", "Monstera, living room, 8 days. Calathea, bathroom, 4 days.")
+    answer = cli.json("recall", query)
+    assert Path(answer["results"][0]["path"]).stem == name
+    assert answer["answered"] or not query.isascii()
+
+
+@pytest.mark.parametrize(
+    ("query", "answered"),
+    [
+        *[(each, True) for each in ("AX-4410/B", "AX4410/B", "ax 4410", "+49 30 5557 0142", "030/5557788", "v7.14.2")],
+        *[(each, True) for each in ("4.12.3", "2026-04-11 AX-4410")],
+        *[(each, False) for each in ("AX-9999", "AX-4411/B", "+49 30 9999 1111", "7.16.1", "v4.12.4")],
+    ],
+)
+def test_a_number_by_itself_is_answered_by_texts_that_have_it(
+    cli: Command, root: Path, query: str, answered: bool
+) -> None:
+    note(root, "memories/a.md", "On the shelf: 12 of AX-4410/B (2026-04-11), 30 of QR-88.2, M4, 9 of 7805CV.")
+    note(root, "memories/b.md", "Plumber Novak: +49 30 5557 0142. Dentist Okafor: 030/555-7788.")
+    note(root, "memories/c.md", "Router: 7.14.2 is stable, 7.15.0 drops the VLAN. The crash was fixed in v4.12.3.")
+    assert cli.json("recall", query)["answered"] == answered
