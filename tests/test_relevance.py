@@ -122,8 +122,15 @@ def test_a_budget_is_never_silently_empty(cli: Command, notes: Path) -> None:
     assert "content" not in answer["results"][0]
     assert {"passage", "shortened"} <= set(answer["results"][0])
     narrow = cli.run("recall", "boiler", "--budget", "160", "--json").out
-    assert [set(each) for each in json.loads(narrow)["results"]] == [{"id", "passage", "shortened"}]
+    assert [set(each) for each in json.loads(narrow)["results"]] == [{"id", "private", "passage", "shortened"}]
     assert count_tokens(narrow) <= 160
+    brief = cli.run("recall", "boiler", "--budget", "80").out
+    assert "1. " in brief and "private: false" in brief and count_tokens(brief) <= 80
+    tool = cli.json("recall", "boiler", "--budget", "130", "--for-tool")
+    assert {"id", "text"} <= set(tool["data"]["results"][0])
+    for budget in range(50, 120):
+        nearest = cli.run("recall", "how tall is the table of my brother", "--budget", str(budget)).out
+        assert count_tokens(nearest) <= budget and ("nearest" in nearest or "more left out" in nearest)
     text = cli.run("recall", "the", "--budget", "70", "--min-relevance", "0").out
     assert "more left out (budget)" in text or "No related" in text
 
