@@ -23,7 +23,7 @@ from vault_mem.fields import Form
 from vault_mem.model import GIVEN, META, Episode, Memory
 from vault_mem.operations.pool import FairLock, Pool
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.find import expanded, find_vault
+from vault_mem.vault.find import expanded, find_vault, here
 from vault_mem.vault.folder import Clock, Folder
 
 
@@ -84,7 +84,7 @@ class Vault:
         progress: Progress | None = None,
     ) -> None:
         env = os.environ if env is None else env
-        root = find_vault(path, Path.cwd() if cwd is None else path_of(cwd), env)
+        root = find_vault(path, here() if cwd is None else path_of(cwd), env)
         self._share(Workspace(Folder(root, env, clock), progress))
 
     @classmethod
