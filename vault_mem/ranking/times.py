@@ -92,8 +92,8 @@ _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365, "日": 1, "天": 1, "�
 _RELATIVE = (
     (
         re.compile(
-            r"\bday before yesterday\b|一昨日|おととい|前天|\bvorgestern\b|\bavant-hier\b|\banteayer\b|\bantes de ayer\b|"
-            r"\banteontem\b|\bпозавчера\b|그저께"
+            r"\bday before yesterday\b|一昨日|おととい|前天|\bvorgestern\b|\bavant-hier\b|\banteayer\b|"
+            r"\bantes de ayer\b|\banteontem\b|\bпозавчера\b|그저께"
         ),
         "day",
         -2,
