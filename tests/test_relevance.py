@@ -468,7 +468,14 @@ def test_a_note_may_say_what_it_is_about_in_its_name_alone(cli: Command, root: P
     [
         *[(each, True) for each in ("AX-4410/B", "AX4410/B", "ax 4410", "+49 30 5557 0142", "030/5557788", "v7.14.2")],
         *[(each, True) for each in ("4.12.3", "2026-04-11 AX-4410")],
-        *[(each, False) for each in ("AX-9999", "AX-4411/B", "+49 30 9999 1111", "7.16.1", "v4.12.4")],
+        *[
+            (each, True)
+            for each in ("E2406", "RUF-E2406", "9f86d08", "commit 4be1f7c09d2e4a5b8c7d6e5f4a3b2c1d0e9f8a7b")
+        ],
+        *[
+            (each, False)
+            for each in ("E240", "9f86e08", "AX-9999", "AX-4411/B", "+49 30 9999 1111", "7.16.1", "v4.12.4")
+        ],
     ],
 )
 def test_a_number_by_itself_is_answered_by_texts_that_have_it(
@@ -477,4 +484,10 @@ def test_a_number_by_itself_is_answered_by_texts_that_have_it(
     note(root, "memories/a.md", "On the shelf: 12 of AX-4410/B (2026-04-11), 30 of QR-88.2, M4, 9 of 7805CV.")
     note(root, "memories/b.md", "Plumber Novak: +49 30 5557 0142. Dentist Okafor: 030/555-7788.")
     note(root, "memories/c.md", "Router: 7.14.2 is stable, 7.15.0 drops the VLAN. The crash was fixed in v4.12.3.")
+    note(root, "memories/d.md", "The boiler is a RUF-E2406SAW, and 4be1f7c broke the login.")
+    note(
+        root,
+        "memories/e.md",
+        "The image is pinned to 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.",
+    )
     assert cli.json("recall", query)["answered"] == answered
