@@ -130,3 +130,27 @@ def test_a_run_of_letters_without_end_is_read_at_once(languages: Languages, lett
     before = time.process_time()
     languages.in_english(f"Das ist der {letter * 200_000} und das nicht.")
     assert time.process_time() - before < 5
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("ส้มโอ", "cat"),  # inside a run of Thai, which has no spaces
+        ("อาหาร", "dog"),
+        ("दवा", "medicine"),  # and not every word that begins with the same consonants
+        ("محمد", "driver"),
+    ],
+)
+def test_words_of_scripts_that_write_vowels_as_signs(cli: Command, root: Path, query: str, name: str) -> None:
+    shelf = {
+        "cat": "แมวชื่อส้มโอต้องฉีดวัคซีนทุกเดือนมิถุนายน",
+        "dog": "หมาของเพื่อนบ้านชอบกินอาหารตอนเย็น",
+        "medicine": "माँ की दवा रोज़ रात को खाने के बाद देनी है।",
+        "wall": "दीवार का रंग दो साल पहले बदला था।",
+        "driver": "السائق اسمه مُحَمَّد.",
+    }
+    for number, (key, text) in enumerate(shelf.items()):
+        memory(root, f"memories/{key}.md", f"mem_{number:012x}", text)
+    answer = cli.json("recall", query)
+    assert answer["answered"] and Path(answer["results"][0]["path"]).stem == name
+    assert [Path(each["path"]).stem for each in cli.json("search", query)["results"]] == [name]

@@ -351,3 +351,16 @@ def test_a_save_reads_nothing_of_what_a_checkout_changed(place: Path, tmp_path: 
 def test_an_unknown_way_is_an_error(place: Path) -> None:
     with pytest.raises((SettingsError, InvalidInput), match="search_with should be one of"):
         opened(place, "elsewhere").recall("anything")
+
+
+def test_one_character_is_found_where_its_neighbours_in_the_question_are_not(
+    root: Path, env: dict[str, str]
+) -> None:  # L-1, R-1
+    for number in range(150):
+        note(root, f"memories/{number}.md", f"Paid bill number {number} of the garage by bank transfer, and filed it.")
+    note(root, "memories/鍵の場所.md", "玄関の傘立ての下")
+    found = {}
+    for way in ("memory", "lancedb"):
+        Vault(root, env=env).set_setting("search_with", way)
+        found[way] = [each.memory.path for each in Vault(root, env=env).recall("鍵はどこ")]
+    assert found["lancedb"][0] == found["memory"][0] == "memories/鍵の場所.md"

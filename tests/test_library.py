@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import subprocess
 import sys
@@ -94,6 +95,18 @@ def test_a_clock_of_ones_own(root: Path, env: dict[str, str]) -> None:
     vault = Vault(root, env=env, clock=lambda: datetime(2030, 1, 1, tzinfo=UTC))
     assert vault.remember("Then").memory.created.isoformat() == "2030-01-01T09:00:00+09:00"
     assert vault.list(Filters(until=datetime(2030, 1, 1, tzinfo=UTC))).total == 0
+
+
+def test_a_current_folder_that_is_gone(root: Path, env: dict[str, str], tmp_path: Path) -> None:
+    # B-2: an agent's sandbox was cleaned up under it
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with contextlib.chdir(gone):
+        gone.rmdir()
+        tool = next(each for each in Vault(root, env=env).as_tools("core") if each.__name__ == "remember")
+        assert tool("The ladder goes back to Jonas.").startswith("Saved")
+        with pytest.raises(VaultNotFound):
+            Vault(env=env)
 
 
 def test_errors_are_one_family(vault: Vault, tmp_path: Path, env: dict[str, str]) -> None:

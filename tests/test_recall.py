@@ -11,7 +11,7 @@ import pytest
 from conftest import Command
 from helpers import aged, memory, note, states
 
-from vault_mem import Vault
+from vault_mem import Memory, Vault
 
 KEYS = {
     *("id", "path", "title", "content", "created", "importance", "category", "kind", "emotion", "tags", "private"),
@@ -266,6 +266,21 @@ def test_a_reindex_elsewhere_does_not_break_an_open_vault(vault: Vault, env: dic
     assert vault.remember("The pump is broken").memory is not None
     Vault(vault.root, env=env).reindex()
     assert vault.status().memories == 2
+
+
+def test_a_reindex_elsewhere_does_not_break_an_operation(vault: Vault, env: dict[str, str]) -> None:
+    # S-3, L-4: it came between two looks into the index
+    saved = vault.remember("Pay the gas bill.", kind="task").memory
+    index, get = vault.workspace.index, vault.workspace.index.get
+
+    def get_from_the_old_one(wanted: str) -> Memory:
+        index.get = get  # type: ignore[method-assign]
+        Vault(vault.root, env=env).reindex()
+        return get(wanted)
+
+    index.get = get_from_the_old_one  # type: ignore[method-assign]
+    vault.done(saved.id)
+    assert vault.show(saved.id).memory.status == "done"
 
 
 def test_stale_when_another_process_is_busy(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,8 +122,15 @@ def test_a_budget_is_never_silently_empty(cli: Command, notes: Path) -> None:
     assert "content" not in answer["results"][0]
     assert {"passage", "shortened"} <= set(answer["results"][0])
     narrow = cli.run("recall", "boiler", "--budget", "160", "--json").out
-    assert [set(each) for each in json.loads(narrow)["results"]] == [{"id", "passage", "shortened"}]
+    assert [set(each) for each in json.loads(narrow)["results"]] == [{"id", "private", "passage", "shortened"}]
     assert count_tokens(narrow) <= 160
+    brief = cli.run("recall", "boiler", "--budget", "80").out
+    assert "1. " in brief and "private: false" in brief and count_tokens(brief) <= 80
+    tool = cli.json("recall", "boiler", "--budget", "130", "--for-tool")
+    assert {"id", "text"} <= set(tool["data"]["results"][0])
+    for budget in range(50, 120):
+        nearest = cli.run("recall", "how tall is the table of my brother", "--budget", str(budget)).out
+        assert count_tokens(nearest) <= budget and ("nearest" in nearest or "more left out" in nearest)
     text = cli.run("recall", "the", "--budget", "70", "--min-relevance", "0").out
     assert "more left out (budget)" in text or "No related" in text
 
@@ -210,6 +217,19 @@ NOW = datetime(2026, 11, 17, 12, tzinfo=UTC)
         ("2025年末に何をした", "2025-11-25", "2026-01-01"),
         ("5 de mayo de 2024", "2024-05-05", "2024-05-06"),
         ("5. Mai 2024", "2024-05-05", "2024-05-06"),
+        ("what did we eat last night?", "2026-11-16", "2026-11-17"),
+        ("昨夜の会議", "2026-11-16", "2026-11-17"),
+        ("what did I note this morning", "2026-11-17", "2026-11-18"),
+        ("where did we hike last summer", "2026-06-01", "2026-08-31"),
+        ("what broke last fall", "2025-09-01", "2025-12-01"),  # this one is going on
+        ("去年の夏の旅行", "2025-06-01", "2025-08-31"),
+        ("어제 회의", "2026-11-16", "2026-11-17"),
+        ("지난주에 뭐 했어", "2026-11-09", "2026-11-16"),
+        ("что было на прошлой неделе", "2026-11-09", "2026-11-16"),
+        ("позавчера", "2026-11-15", "2026-11-16"),
+        ("le mois dernier", "2026-10-01", "2026-11-01"),
+        ("la settimana scorsa", "2026-11-09", "2026-11-16"),
+        ("ontem", "2026-11-16", "2026-11-17"),
     ],
 )
 def test_dates_are_read_as_people_write_them(query: str, first: str, last: str) -> None:
@@ -422,3 +442,52 @@ def test_questions_without_an_answer_are_told_so(sample: Vault, language: str) -
     assert all(len(answer.results) <= 2 for answer in told)
     withheld = [query for query in asked["answered"][language] if not sample.recall(query).answered]
     assert withheld == []
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("what is my blood type?", "Blood type"),
+        ("when does my passport expire?", "Passport expiry"),
+        ("鍵はどこ", "鍵の場所"),
+    ],
+)
+def test_a_note_may_say_what_it_is_about_in_its_name_alone(cli: Command, root: Path, query: str, name: str) -> None:
+    note(root, "memories/Blood type.md", "O negative")
+    note(root, "memories/Passport expiry.md", "2031-08-14")
+    note(root, "memories/鍵の場所.md", "玄関の傘立ての下")
+    note(root, "memories/House.md", "The main valve is under the sink. Fuse 7 is the oven.")
+    note(root, "memories/Lists.md", "Monstera, living room, 8 days. Calathea, bathroom, 4 days.")
+    answer = cli.json("recall", query)
+    assert Path(answer["results"][0]["path"]).stem == name
+    assert answer["answered"] or not query.isascii()
+
+
+@pytest.mark.parametrize(
+    ("query", "answered"),
+    [
+        *[(each, True) for each in ("AX-4410/B", "AX4410/B", "ax 4410", "+49 30 5557 0142", "030/5557788", "v7.14.2")],
+        *[(each, True) for each in ("4.12.3", "2026-04-11 AX-4410")],
+        *[
+            (each, True)
+            for each in ("E2406", "RUF-E2406", "9f86d08", "commit 4be1f7c09d2e4a5b8c7d6e5f4a3b2c1d0e9f8a7b")
+        ],
+        *[
+            (each, False)
+            for each in ("E240", "9f86e08", "AX-9999", "AX-4411/B", "+49 30 9999 1111", "7.16.1", "v4.12.4")
+        ],
+    ],
+)
+def test_a_number_by_itself_is_answered_by_texts_that_have_it(
+    cli: Command, root: Path, query: str, answered: bool
+) -> None:
+    note(root, "memories/a.md", "On the shelf: 12 of AX-4410/B (2026-04-11), 30 of QR-88.2, M4, 9 of 7805CV.")
+    note(root, "memories/b.md", "Plumber Novak: +49 30 5557 0142. Dentist Okafor: 030/555-7788.")
+    note(root, "memories/c.md", "Router: 7.14.2 is stable, 7.15.0 drops the VLAN. The crash was fixed in v4.12.3.")
+    note(root, "memories/d.md", "The boiler is a RUF-E2406SAW, and 4be1f7c broke the login.")
+    note(
+        root,
+        "memories/e.md",
+        "The image is pinned to 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.",
+    )
+    assert cli.json("recall", query)["answered"] == answered

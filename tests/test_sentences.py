@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from conftest import Command
+from helpers import note
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +45,19 @@ def test_a_title_goes_on_after_dr(cli: Command) -> None:  # V-3
 def test_stops_without_end_take_no_time() -> None:  # S-1
     hostile = "." * 200_000 + "a" + "\"')" * 100_000 + " " * 200_000 + "a"
     assert "".join(sentences(hostile)) == hostile
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("Мы ездили на рынок и готовили ужин, ", "код от домофона семьдесят два восемнадцать, "),
+        ("0412-7731-8820 ", "IBAN DE89370400440532013000 of the allotment club "),
+    ],
+)
+def test_a_long_sentence_is_cut_between_words(cli: Command, root: Path, words: str, said: str) -> None:  # R-9
+    for before in range(800 // len(words) - 2, 800 // len(words) + 2):  # wherever a passage begins
+        text = words * before + said + words * 60
+        path = note(root, f"memories/n{before}.md", text)
+        (found,) = cli.json("recall", said, "-n", "1")["results"]
+        assert set(found["passage"].strip(".").split()) <= set(text.split())
+        path.unlink()

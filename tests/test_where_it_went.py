@@ -11,6 +11,7 @@ from conftest import Command
 from helpers import contents, memory, note, one_line, states
 
 from vault_mem import Vault
+from vault_mem.index.sync import sync
 from vault_mem.vault.walk import is_dataless
 
 KILN, GLAZE, WHEEL = "mem_00000000000a", "mem_00000000000b", "mem_00000000000c"
@@ -48,6 +49,14 @@ def test_a_memory_dragged_away_is_told_once_and_by_doctor(pottery: Path, cli: Co
     assert cli.json("show", GLAZE)["path"] == "Archive/Glaze.md"
     assert [each for each in cli.json("doctor")["findings"] if each["check"] == "astray"] == []
     assert cli.json("status")["astray"] == []
+
+
+def test_a_memory_that_is_searched_again_by_now_is_not_told(pottery: Path, env: dict[str, str]) -> None:
+    # O-5: git takes files away and brings them back while a command reads the folder
+    vault = Vault(pottery, env=env)
+    (pottery / "memories/Glaze.md").rename(pottery / "memories/2026-11/Glaze.md")
+    sync(vault.workspace.index, only=["memories/Glaze.md"])  # what had gone when the files were listed
+    assert vault.workspace.index.tell_astray() == []
 
 
 def test_it_comes_back_as_it_was(pottery: Path, cli: Command) -> None:

@@ -23,7 +23,7 @@ from vault_mem.fields import Form
 from vault_mem.model import GIVEN, META, Episode, Memory
 from vault_mem.operations.pool import FairLock, Pool
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.find import expanded, find_vault
+from vault_mem.vault.find import expanded, find_vault, here
 from vault_mem.vault.folder import Clock, Folder
 
 
@@ -47,6 +47,8 @@ else:
     day, git, memory, sessions, unasked, upkeep, vaults = map(_Verbs, groups)
 
 DEFAULT_RESULTS = 5
+# An index can be made anew while a call reads the old one: so often it begins again with the new one.
+TRIES = 3
 _FILTERS = (
     *("category", "kind", "tags", "people", "emotion", "importance", "since", "until", "private", "closed", "as_of"),
     *("episode", "metadata"),
@@ -84,7 +86,7 @@ class Vault:
         progress: Progress | None = None,
     ) -> None:
         env = os.environ if env is None else env
-        root = find_vault(path, Path.cwd() if cwd is None else path_of(cwd), env)
+        root = find_vault(path, here() if cwd is None else path_of(cwd), env)
         self._share(Workspace(Folder(root, env, clock), progress))
 
     @classmethod
@@ -127,13 +129,17 @@ class Vault:
 
     def _reading(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
         with self._lent() as workspace:
-            try:
-                return operation(workspace, *args, **options)
-            except (OSError, RuntimeError, ValueError, sqlite3.Error) as error:
-                ours = of_system(error)
-                if ours is None:
-                    raise
-                raise ours from error
+            before = workspace.folder.last_op
+            for left in reversed(range(TRIES)):
+                try:
+                    return operation(workspace, *args, **options)
+                except (OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+                    ours = of_system(error)
+                    if ours is None:
+                        raise
+                    if not left or workspace.folder.last_op != before or not workspace.index_replaced():
+                        raise ours from error
+            raise AssertionError("the last try returns or raises")
 
     def _writing(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
         with self._line.turn(self.workspace.folder.wait):

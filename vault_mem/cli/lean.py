@@ -58,7 +58,7 @@ def _lean(value: Any) -> Any:
 
 
 def _is_memory(record: dict[str, Any]) -> bool:
-    return {"id", "created", "kind"} <= record.keys()
+    return {"id", "created", "kind"} <= record.keys() or {"id", "passage"} <= record.keys()
 
 
 def _says(key: str, value: Any) -> bool:

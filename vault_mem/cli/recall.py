@@ -107,7 +107,8 @@ class PrintedRecall:
     """A recall as it will be printed: what each result costs, in tokens, and the answer itself."""
 
     def __init__(self, console: Console, vault: Vault, *, explain: bool = False) -> None:
-        self.frame = 56 if console.json else 22  # tokens of everything but the results
+        # tokens of everything but the results; a tool's answer leaves out what is not set
+        self.frame = 42 if console.for_tool else 56 if console.json else 27
         self._console = console
         self._now = vault.workspace.folder.now()
         self._explain = explain

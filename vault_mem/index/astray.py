@@ -14,6 +14,7 @@ from vault_mem.index.links import vault_files
 from vault_mem.notes.text import id_in
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.tree import name_of, parent_of
+from vault_mem.vault.walk import look_at
 
 # Front matter that gives an id is shorter than this.
 _HEAD = 8192
@@ -33,7 +34,8 @@ def _unsearched(folder: Folder, state: KnownFiles, names: Collection[str] | None
         wanted = key.lower().endswith(".md") if names is None else name_of(key) in names
         if wanted and key not in known and (id_ := _id_of(folder, key)):
             found.setdefault(id_, key)
-    return found
+    searched = look_at(folder, found.values()).files  # it came back, or was moved, since the files were listed
+    return {id_: key for id_, key in found.items() if key not in searched}
 
 
 def _id_of(folder: Folder, key: str) -> str:

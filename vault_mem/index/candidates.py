@@ -142,9 +142,11 @@ class InTable:
         return replace(filters, closed=True).where(now, (), whole=False), 1 / open_
 
     def _spelled(self, terms: Sequence[str]) -> list[str]:
-        """The words to look up. A letter stands for all pairs it is in: only where nothing else is asked for."""
+        """The words to look up. A letter stands for all pairs it is in: only where the vault has none that is asked."""
         letters = [term for term in terms if len(term) == 1 and unspaced(term)]
-        asked = [term for term in terms if term not in letters] or letters
+        asked = [term for term in terms if term not in letters]
+        known = [term for term in asked if unspaced(term) and self._facts.having(term)]
+        asked += [letter for letter in letters if not any(letter in term for term in known)]
         return list(dict.fromkeys(word for term in asked for word in sorted(self._facts.spelled(term))))[:MOST_WORDS]
 
     def around(self, files: Collection[str]) -> set[str]:

@@ -118,9 +118,9 @@ class AllAtHand:
         all_ = _likeness(cosines[alive])
         return _likeness(cosines[alive & (self._catalogue.n == 0)]) if self.parted else all_, all_
 
-    def words(self, first: str) -> Iterable[str]:
-        """The words that begin with a letter, as they were written."""
-        return (word for word in self._catalogue.lexicon.words() if word[:1] == first)
+    def words(self, letters: str) -> Iterable[str]:
+        """The words that begin with these letters, as they were written."""
+        return (word for word in self._catalogue.lexicon.words() if word.startswith(letters))
 
 
 def _likeness(cosines: NDArray[np.float32]) -> Likeness:

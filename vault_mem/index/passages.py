@@ -14,6 +14,10 @@ WHOLE_LENGTH = 1200
 MAX_PASSAGES = 600
 
 _PARAGRAPH = re.compile(r"\n\s*\n")
+# Up to a passage's length, cut between two words or clauses if there is a place for it.
+_CHUNK = re.compile(
+    rf".{{{PASSAGE_LENGTH // 2},{PASSAGE_LENGTH}}}(?:(?<=[\s、，；：」』）])|$)|.{{1,{PASSAGE_LENGTH}}}", re.DOTALL
+)
 
 
 def passages(text: str) -> list[str]:
@@ -42,7 +46,6 @@ def _pieces(text: str) -> list[str]:
             pieces.append(paragraph + "\n\n")
             continue
         for sentence in sentences(paragraph):
-            chunks = range(0, len(sentence), PASSAGE_LENGTH)
-            pieces += [sentence[start : start + PASSAGE_LENGTH] for start in chunks]
+            pieces += _CHUNK.findall(sentence)
         pieces[-1] += "\n\n"
     return pieces

@@ -18,7 +18,7 @@ from vault_mem.notes.links import ID_AT_END, name_key
 from vault_mem.vault.database import at_once, connected
 from vault_mem.vault.walk import FileState
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);

@@ -11,10 +11,18 @@ from pathlib import PurePosixPath
 
 from vault_mem.notes.stop_words import STOP_WORDS
 
-# Chinese, Japanese and Korean letters: one run of them is cut into overlapping pairs.
-_UNSPACED = "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0002fa1f"
+# Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer letters: one run of them is cut into overlapping pairs.
+_UNSPACED = (
+    "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0002fa1f"
+    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
+)
+# Of Indian scripts vowel signs are letters too, which `\w` leaves out; Arabic and Hebrew points few people type.
+_INDIAN = r"\u0900-\u0963\u0966-\u0df3"
+_POINTS = re.compile(
+    r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc]"
+)
 _STARTS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_RUN = re.compile(rf"([^\W_{_UNSPACED}]+)|([{_UNSPACED}]+)")
+_RUN = re.compile(rf"((?:[^\W_{_UNSPACED}]|[{_INDIAN}])+)|([{_UNSPACED}]+)")
 _LETTER = re.compile(r"[^\W\d_]")
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 
@@ -39,7 +47,7 @@ def terms(text: str) -> list[str]:
 
 def _terms(text: str) -> list[str]:
     found: list[str] = []
-    for word, run in _RUN.findall(text):
+    for word, run in _RUN.findall(_POINTS.sub("", text)):
         if len(run) > 1:
             found += map(add, run, run[1:])
         else:

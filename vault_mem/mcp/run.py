@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,9 +65,10 @@ class RunningCommand:
     def _in_process(self, arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
         from vault_mem.cli.console import Console
         from vault_mem.cli.main import run
+        from vault_mem.vault.find import here
 
         out, err = io.StringIO(), io.StringIO()
-        console = Console(Path.cwd(), os.environ, io.BytesIO(stdin), out, err, cancelled=self.cancelled.is_set)
+        console = Console(here(), os.environ, io.BytesIO(stdin), out, err, cancelled=self.cancelled.is_set)
         with _one_at_a_time:
             code = STOPPED if self.cancelled.is_set() else run(arguments, console)
         threading.Thread(target=_settle, args=(console, arguments)).start()

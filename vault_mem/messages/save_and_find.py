@@ -132,13 +132,15 @@ def recalled_line(number: int, found: types.Found, now: datetime, explain: bool 
     """One result, by the passage that answers; with `explain`, the terms of its score below it."""
     memory = found.memory
     text = " ".join(line for line in (found.passage or memory.content).splitlines() if line.strip())
-    facts = [f"id: {memory.id}", f"emotion: {memory.emotion}", f"private: {flag(memory.private)}"]
+    emotion = [] if found.bare else [f"emotion: {memory.emotion}"]
+    facts = [f"id: {memory.id}", *emotion, f"private: {flag(memory.private)}"]
     facts += marks(memory, now, now.tzinfo, found.superseded_by)
     facts += [f"maybe replaced by: {found.replaced_by}"] if found.replaced_by else []
     facts += [f"conflict copies: {len(found.copies)}"] if found.copies else []
     facts += [f"a copy of: {found.copy_of}"] if found.copy_of else []
     facts += [f"vault: {found.vault}"] if found.vault else []
-    line = f"{number}. [{day(memory.created, now.tzinfo)}] {quoted(text)} ({', '.join(facts)})"
+    when = "" if found.bare else f"[{day(memory.created, now.tzinfo)}] "
+    line = f"{number}. {when}{quoted(text)} ({', '.join(facts)})"
     return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
 
 

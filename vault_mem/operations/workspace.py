@@ -196,6 +196,10 @@ class Workspace(Opened):
             self.notices.append("index rebuilt: it was damaged")
             return look()
 
+    def index_replaced(self) -> bool:
+        """Whether a reindex elsewhere took away the index that was being read; the new one is open now."""
+        return "index" in self.__dict__ and self.index.is_open and self.index.outdated() and not self.index.open()
+
     def _finish_interrupted(self) -> None:
         """End what a crash cut short, before anything is answered: operations, and purges with traces left."""
         if self._interrupted():

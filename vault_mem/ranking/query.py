@@ -40,6 +40,8 @@ SOON = 0.5
 READ, SPELLED = 0.6, 0.2
 
 FEW_LETTERS = 6
+# A part number, telephone number or version has this many letters and digits.
+SHORTEST_NUMBER = 4
 
 _WORD = re.compile(r"[^\W_]+")
 _KANA = re.compile(r"[ぁ-ゖァ-ヺー]")
@@ -51,6 +53,9 @@ _QUESTION = re.compile(
     r"^\s*(?:please\s+)?(?:summari[sz]e|describe|explain|tell)\b|"
     r"(?:いつ|どこ|だれ|誰|なに|何|なぜ|どう|どの|どれ|どんな|ですか|ますか|でしたか|ましたか)"
 )
+_ALL_NUMBERED = re.compile(r"[!-~]*\d[!-~]*(?: [!-~]*\d[!-~]*)*")
+_VERSION = re.compile(r"^v(?=\d)")
+_NO_SIGN = re.compile(r"[^a-z0-9]")
 _AROUND = re.compile(r"^[\s!-/:-@\[-`{-~。、「」『』…]+|[\s!-/:-@\[-`{-~。、「」『』…]+$")
 _IDEOGRAPH = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
 _ASKING = {"何", "誰"}
@@ -75,6 +80,7 @@ class Query:
     about_now: bool
     wants_time: bool
     wants_number: bool
+    number: str  # the part number or such that is all of the query, as `squeezed`; or nothing
     asked_for: list[str]  # signs of what an answer must name
     feelings: frozenset[str]
     wants_important: bool
@@ -112,6 +118,7 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
         about_now=not said.dated and _is_one_sentence(text) and times.about_now(text),
         wants_time=reading.wants_time(text),
         wants_number=reading.wants_number(text),
+        number="" if said.spans else _number(text),
         asked_for=reading.asked_for(text),
         feelings=cues.feelings(text),
         wants_important=cues.wants_important(text),
@@ -137,10 +144,8 @@ def term_weights(text: str, named: Named, corpus: Corpus, *, letters: bool = Fal
         found = [letter for term in wanted for letter in _IDEOGRAPH.findall(term) if letter not in said]
         wanted = list(dict.fromkeys([*wanted, *found]))
     factors = {term: share(term) * (ASKING if cues.is_asking(term) else 1.0) for term in wanted}
-    if factors and max(factors.values()) < 1:
-        factors = dict.fromkeys(factors, 1.0)
-    rows = corpus.rows
-    weighed = [(term, factor * weight(corpus.having(term), rows)) for term, factor in factors.items()]
+    most, rows = max(factors.values(), default=1.0), corpus.rows
+    weighed = [(term, factor / most * weight(corpus.having(term), rows)) for term, factor in factors.items()]
     return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
 
 
@@ -239,13 +244,24 @@ def plain_part(text: str) -> str:
     return _AROUND.sub("", normalised(text))
 
 
+def squeezed(text: str) -> str:
+    """The letters and digits of a text, by which numbers compare that are written with other signs between them."""
+    return _NO_SIGN.sub("", normalised(text))
+
+
+def _number(text: str) -> str:
+    """The part number, telephone number or version that a query consists of, if it is nothing else."""
+    number = _VERSION.sub("", squeezed(text)) if _ALL_NUMBERED.fullmatch(" ".join(text.split())) else ""
+    return number if len(number) >= SHORTEST_NUMBER else ""
+
+
 def exact_parts(text: str) -> list[str]:
     """What must be found as it is written: part numbers, versions, paths, quotations, words without spaces."""
     plain = normalised(text)
     # Where no kana part the words, a run of characters is a clause and not a word.
     spelled = [] if _only_ideographs(plain) else _SPELLED.findall(plain)
     found = [*_QUOTED.findall(plain), *_COMPOUND.findall(plain), *spelled]
-    return sorted({each.strip() for each in found if each.strip()})[:MAX_TERMS]
+    return sorted({_VERSION.sub("", each.strip()) for each in found if each.strip()})[:MAX_TERMS]
 
 
 def _soon_after(corpus: Corpus, span: times.Span) -> bool:

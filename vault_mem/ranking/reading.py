@@ -18,11 +18,12 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import READINGS, Catalogue
 from vault_mem.index.terms import stem, terms
 from vault_mem.notes.days import MONTHS, WEEKDAYS
+from vault_mem.notes.links import stem_of
 from vault_mem.notes.sentences import CLOSING, sentences
 
 MAX_CHARACTERS = 4_000
 # Tells readings on the disk from those of another way of reading.
-VERSION = 6
+VERSION = 7
 # How many memories are read ahead before requests are looked for again: two or three milliseconds.
 AT_ONCE = 25
 # From this many words on, a text is long enough to say something.
@@ -32,6 +33,7 @@ SENTENCE, PARAGRAPH = 15, 40
 # The longest turn of a talk, in words, and where a text is understood without what is around it.
 TURN, PAGE = 40, 160
 
+_OURS = re.compile(r"[-/][0-9a-f]{8}\.md$|(?:^|/)(?:mem|ep)_[0-9a-f]{12}\.md$").search  # a name that the tool makes
 _AFTER_STOP = CLOSING + whitespace
 _IMAGE = re.compile(r"\[image:.*?\]")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿가-힣]")
@@ -140,7 +142,9 @@ def readings(catalogue: Catalogue, places: Sequence[int], tokens: TokenVectors) 
     missing = list(dict.fromkeys(place for place, known in zip(places, found, strict=True) if not known))
     if missing:
         texts = [catalogue.texts[place][:MAX_CHARACTERS] for place in missing]
-        for place, text, ids in zip(missing, texts, tokens.numbers(texts), strict=True):
+        # what somebody calls a note is part of what it says: "Blood type.md" may hold no more than "O negative"
+        named = [f"{_name(catalogue, place)}\n{text}" for place, text in zip(missing, texts, strict=True)]
+        for place, text, ids in zip(missing, texts, tokens.numbers(named), strict=True):
             catalogue.keep_reading(place, _FORM.pack(*_form(text)) + ids.tobytes())
         found = catalogue.readings(places)
     return Readings(
@@ -148,6 +152,16 @@ def readings(catalogue: Catalogue, places: Sequence[int], tokens: TokenVectors) 
         (np.array([len(each) for each in found], dtype=np.int64) - _FORM.size) // 4,
         np.frombuffer(b"".join([each[: _FORM.size] for each in found]), np.float32).reshape(-1, len(TextForm._fields)),
     )
+
+
+def given_name(file: str) -> str:
+    """The name that somebody gave a file; nothing if the tool made it."""
+    return "" if _OURS(file) else stem_of(file)
+
+
+def _name(catalogue: Catalogue, row: int) -> str:
+    """What a memory is called by its file's name; nothing for a passage of one."""
+    return "" if catalogue.n[row] else given_name(catalogue.files[row])
 
 
 def tokens_of(catalogue: Catalogue, rows: Sequence[int]) -> list[NDArray[np.int32]]:

@@ -35,13 +35,15 @@ SPEAKING = (
     "links",
     "association",
 )
-# For a query of a few words, a memory with this share of them counts as found, even if little else matches.
+# A memory that is called what is asked about, or has this share of a query of a few words, counts as found, even if
+# little else matches.
 NEARLY_ALL_WORDS = 0.99
 # Where nothing answers, this many are shown as the nearest.
 NEAREST = 2
 # Without a shared word, likeness in meaning counts from the first value on; at the second it equals a shared word.
 UNLIKE, ALIKE = 0.12, 0.35
-# How much less a text is worth that names no colour or number, for example, when the query asks for one.
+# How much less a text is worth that names no colour or number, for example, when the query asks for one; or that has
+# not the part number which is all of the query.
 LACKING = 0.6
 # A text in another script than the query cannot share its words: so much the odds are better than they look.
 FOREIGN = 0.3
@@ -90,5 +92,5 @@ def relevance(
     alike = np.clip((signals["alike"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)
     related = np.where(found["covered"] > 0, 1.0, alike) * (1 - LACKING * signals["lacks"])
     enough = np.nextafter(np.float32(FLOOR), np.float32(1))  # rounding must not take it below the floor
-    looked_for = np.where(signals["keyword"] >= NEARLY_ALL_WORDS, enough, 0.0)
+    looked_for = np.where(np.maximum(signals["keyword"], signals["title"]) >= NEARLY_ALL_WORDS, enough, 0.0)
     return np.asarray(np.maximum(related / (1 + np.exp(-odds)), looked_for), dtype=np.float32)

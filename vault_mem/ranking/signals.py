@@ -17,15 +17,13 @@ from vault_mem.index.corpus import Likeness
 from vault_mem.index.packed import TITLE
 from vault_mem.index.terms import called, normalised, share_unspaced, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
-from vault_mem.notes.links import stem_of
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import REACH, Moments
-from vault_mem.ranking.query import Query, plain_part, share
-from vault_mem.ranking.reading import TextForm, readings, tells
+from vault_mem.ranking.query import Query, plain_part, share, squeezed
+from vault_mem.ranking.reading import TextForm, given_name, readings, tells
 from vault_mem.ranking.times import DAY, within, worth
 from vault_mem.ranking.words import best_passages, passages_of, total
 
-_OURS = re.compile(r"[-/][0-9a-f]{8}\.md$|(?:^|/)(?:mem|ep)_[0-9a-f]{12}\.md$").search  # a name that the tool makes
 _MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
 Signal = NDArray[np.float32]
 Places = NDArray[np.int64]
@@ -283,12 +281,18 @@ class CandidatePool:
         }
 
     def lacks(self, best: Sequence[int]) -> Signal:
-        """1 for each of the best that names no colour, number or such as is asked for beside a word of the query."""
+        """1 for each of the best that names no colour, number or such as is asked for beside a word of the query.
+
+        Or that has not the part number, telephone number or version which is all of the query.
+        """
         words = {stem(term) for term, _ in self.query.terms}
         found = np.zeros(len(self.places), dtype=np.float32)
         for at in best if self.query.asked_for else ():
             text = self._also_in_english(int(self.rows[at]))
             found[at] = not all(tells(text, signs, words) for signs in self.query.asked_for)
+        for at in best if self.query.number else ():
+            text = shown(self.catalogue, int(self.places[at]), int(self.rows[at]))
+            found[at] = self.query.number not in squeezed(text)
         return found
 
     def foreign(self, best: Sequence[int]) -> Signal:
@@ -364,8 +368,7 @@ def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
 
 def given_names(catalogue: Catalogue, places: Iterable[int]) -> list[tuple[str, ...]]:
     """The words of each file's name, unless the tool made it."""
-    files = catalogue.files
-    return [() if _OURS(files[place]) else _words_of(stem_of(files[place])) for place in places]
+    return [_words_of(given_name(catalogue.files[place])) for place in places]
 
 
 @lru_cache(maxsize=2_000)
@@ -402,7 +405,7 @@ def as_written(catalogue: Catalogue, text: str) -> Places:
 
 @lru_cache(maxsize=256)
 def _pattern(text: str) -> re.Pattern[str]:
-    before = r"(?<![a-z0-9])" if text[0].isascii() else ""
+    before = r"(?:(?<![a-z0-9])|(?<=(?<![a-z0-9])v)(?=\d))" if text[0].isascii() else ""  # 4.12 and v4.12 are one
     after = r"(?![a-z0-9])" if text[-1].isascii() else ""
     return re.compile(before + r"\s+".join(map(re.escape, text.split())) + after)  # a line may end between two words
 

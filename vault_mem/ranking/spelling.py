@@ -15,6 +15,9 @@ SHORTEST = 5
 MOST = 3
 
 _WORD = re.compile(r"(?<![^\W_])[A-Za-zÀ-ɏ]+(?![\w'’-])")
+# A part number or a hash: letters and digits. A short hash has seven digits, and the whole one this many at least.
+_IDENTIFIER = re.compile(r"(?<![^\W_])(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{5,}(?![^\W_])", re.IGNORECASE)
+_SHORT_HASH, _HASH = 7, 32
 # 64GB, 64 GB; not 2nd
 _MEASURE = re.compile(r"\b(\d+) ?(?!(?:st|nd|rd|th|er)\b)([a-z]{1,3})\b", re.IGNORECASE)
 
@@ -22,6 +25,7 @@ _MEASURE = re.compile(r"\b(\d+) ?(?!(?:st|nd|rd|th|er)\b)([a-z]{1,3})\b", re.IGN
 def corrected(query: str, corpus: Corpus, vectors: TokenVectors) -> str:
     """The query with words that neither the vault nor the model knows as the vault spells them, one letter away."""
     query = _MEASURE.sub(lambda match: _measured(match, corpus), query)
+    query = _IDENTIFIER.sub(lambda match: _identified(match[0], corpus), query)
     known = {normalised(query[token.start : token.end].strip()) for token in vectors.tokens(query)}
     doubtful = {
         word
@@ -40,6 +44,26 @@ def _measured(match: re.Match[str], corpus: Corpus) -> str:
     if corpus.having(normalised(number + unit)):
         return f"{match[0]} {number}{unit}" if " " in match[0] else match[0]
     return f"{number} {unit}" if corpus.having(normalised(unit)) else match[0]
+
+
+def _identified(written: str, corpus: Corpus) -> str:
+    """An identifier as the vault has it: E2406 is the beginning of E2406SAW there, or a hash is shortened."""
+    word = normalised(written)
+    if corpus.having(word):
+        return written
+    longer = [other for other in corpus.words(word) if _goes_on(other, len(word)) and corpus.having(other)]
+    shorter = [
+        word[:size] for size in range(_SHORT_HASH, len(word)) if len(word) >= _HASH and corpus.having(word[:size])
+    ]
+    found = longer or shorter
+    most = max(found, key=len, default="")
+    return most if all(map(most.startswith, found)) and found else written  # names of files and titles cut it short
+
+
+def _goes_on(other: str, size: int) -> bool:
+    """Whether an identifier has more than its beginning of a size, which ends inside no number but a hash."""
+    of_hash = len(other) >= _HASH and size >= _SHORT_HASH
+    return of_hash or not (other[size - 1].isdigit() and other[size].isdigit())
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:

@@ -90,9 +90,30 @@ _COUNTS = {word: number for number, word in enumerate(_WORDED, 1)} | {
 } | {"两": 2}  # fmt: skip
 _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365, "日": 1, "天": 1, "週間": 7, "周": 7, "个星期": 7, "年": 365}
 _RELATIVE = (
-    (re.compile(r"\bday before yesterday\b|一昨日|おととい|前天|\bvorgestern\b|\bavant-hier\b"), "day", -2),
-    (re.compile(r"\btoday\b|今日|本日|今天|\bheute\b|aujourd'hui|\bhoy\b|\bсегодня\b"), "day", 0),
-    (re.compile(r"\byesterday\b|(?<!一)昨日|きのう|昨天|\bgestern\b|(?<!-)\bhier\b|\bayer\b|\bвчера\b"), "day", -1),
+    (
+        re.compile(
+            r"\bday before yesterday\b|一昨日|おととい|前天|\bvorgestern\b|\bavant-hier\b|\banteayer\b|"
+            r"\bantes de ayer\b|\banteontem\b|\bпозавчера\b|그저께"
+        ),
+        "day",
+        -2,
+    ),
+    (
+        re.compile(
+            r"\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b|今日|本日|今天|今朝|今夜|今晩|今晚|今早|"
+            r"\bheute\b|aujourd'hui|\bhoy\b|\boggi\b|\bhoje\b|\bсегодня\b|(?<![가-힣])오늘"
+        ),
+        "day",
+        0,
+    ),
+    (
+        re.compile(
+            r"\byesterday\b|\blast (?:night|evening)\b|(?<!一)昨日|きのう|昨夜|昨晩|昨天|昨晚|\bgestern\b|"
+            r"\bletzte nacht\b|(?<!-)\bhier\b|\banoche\b|\bayer\b|\bieri\b|\bontem\b|\bвчера\b|(?<![가-힣])어제"
+        ),
+        "day",
+        -1,
+    ),
     (re.compile(r"\bthis weekend\b|今週末|这个?周末|\bdieses wochenende\b|\beste fin de semana\b"), "weekend", 0),
     (
         re.compile(
@@ -102,14 +123,55 @@ _RELATIVE = (
         "weekend",
         -1,
     ),
-    (re.compile(r"\bthis week\b|今週|这周|本周|这个星期|\bdiese woche\b|\bcette semaine\b|\besta semana\b"), "week", 0),
-    (re.compile(r"\b(?:last|past) week\b|先週|上周|上个星期|\bletzte woche\b|\bsemana pasada\b"), "week", -1),
-    (re.compile(r"\bthis month\b|今月|这个月|本月"), "month", 0),
-    (re.compile(r"\b(?:last|past) month\b|先月|上个月|上月|\bletzten monat\b|\bmes pasado\b"), "month", -1),
-    (re.compile(r"\bthis year\b|今年"), "year", 0),
-    (re.compile(r"\b(?:last|past) year\b|昨年|去年|\bletztes jahr\b|\ban dernier\b|\baño pasado\b"), "year", -1),
+    (
+        re.compile(
+            r"\bthis week\b|今週|这周|本周|这个星期|\bdiese woche\b|\bcette semaine\b|\besta semana\b|"
+            r"\bquesta settimana\b|\bна этой неделе\b|이번 ?주(?!말)"
+        ),
+        "week",
+        0,
+    ),
+    (
+        re.compile(
+            r"\b(?:last|past) week\b|先週|上周|上个星期|\bletzte woche\b|\bsemaine dernière\b|\bsemana pasada\b|"
+            r"\bsettimana scorsa\b|\bsemana passada\b|\bна прошлой неделе\b|지난 ?주(?!말)"
+        ),
+        "week",
+        -1,
+    ),
+    (
+        re.compile(
+            r"\bthis month\b|今月|这个月|本月|\bdiesen monat\b|\bce mois-ci\b|\beste mes\b|\bв этом месяце\b|이번 ?달"
+        ),
+        "month",
+        0,
+    ),
+    (
+        re.compile(
+            r"\b(?:last|past) month\b|先月|上个月|上月|\bletzten monat\b|\bmois dernier\b|\bmes pasado\b|"
+            r"\bmese scorso\b|\bmês passado\b|\bв прошлом месяце\b|지난 ?달"
+        ),
+        "month",
+        -1,
+    ),
+    (
+        re.compile(r"\bthis year\b|今年|\bdieses jahr\b|\bcette année\b|\beste año\b|\bв этом году\b|올해"),
+        "year",
+        0,
+    ),
+    (
+        re.compile(
+            r"\b(?:last|past) year\b|昨年|去年|\bletztes jahr\b|\ban dernier\b|\bannée dernière\b|\baño pasado\b|"
+            r"\banno scorso\b|\bano passado\b|\bв прошлом году\b|작년|지난 ?해"
+        ),
+        "year",
+        -1,
+    ),
 )  # fmt: skip
 _LAST_WEEKDAY = re.compile(rf"\blast ({'|'.join(WEEKDAYS)})\b")
+_LAST_SEASON = re.compile(
+    r"\b(?P<which>last|past|this) (?:(?P<s3>spring)|(?P<s6>summer)|(?P<s9>autumn|fall)|(?P<s12>winter))\b"
+)
 # 先週の金曜 is a day of last week; この前の金曜 is the last one.
 _WEEKDAY_JA = re.compile(
     rf"(?P<weeks>先々週|先週|今週|この[前間]|(?<![の一-鿿])前)の?\s?(?P<day>[{WEEKDAYS_JA}])曜日?|"
@@ -181,7 +243,10 @@ class _Reader:
         self._take(_WEEKDAY_JA, self._weekday_of_week)
         for pattern, unit, steps in _RELATIVE:
             self._take(pattern, lambda match, unit=unit, steps=steps: [_relative(self.now, unit, steps)])
+        for pattern, month, length in _SEASONS:  # 去年の夏
+            self._season(pattern, month, length)
         self._take(_LAST_WEEKDAY, self._last_weekday)
+        self._take(_LAST_SEASON, self._last_season)
         self._take(_AGO, self._ago)
         if not self.found:
             self._take(_YEAR, lambda match: _calendar([int(match[1])], 0, 0, self.zone))
@@ -254,12 +319,19 @@ class _Reader:
         if years:
             self.text = pattern.sub(" ", self.text, count=1)
         for each in years:
-            start = _calendar([each], month, 0, self.zone)[0][0]
-            self.found.append((start, start + length * 30.6 * DAY))
+            self.found.append(_season_of(each, month, length, self.zone))
 
     def _last_weekday(self, match: re.Match[str]) -> list[Span]:
         back = (self.now.weekday() - WEEKDAYS.index(match[1]) - 1) % 7 + 1
         return [_day(self.now - timedelta(days=back))]
+
+    def _last_season(self, match: re.Match[str]) -> list[Span]:
+        """The last one that has begun; of the one that is going on, "last" means that of the year before."""
+        month = next(month for month in (3, 6, 9, 12) if match[f"s{month}"])
+        begun = [_season_of(year, month, 3, self.zone) for year in (self.now.year, self.now.year - 1)]
+        begun += [_season_of(self.now.year - 2, month, 3, self.zone)]
+        now = self.now.timestamp()
+        return [next(span for span in begun if (span[0] if match["which"] == "this" else span[1]) <= now)]
 
     def _weekday_of_week(self, match: re.Match[str]) -> list[Span]:
         day = _WEEKDAYS_ZH[match["day_zh"]] if match["day_zh"] else WEEKDAYS_JA.index(match["day"])
@@ -312,6 +384,11 @@ def _calendar(years: Sequence[int], month: int, day: int, zone: tzinfo | None) -
         except ValueError:  # 30 February, 13月
             continue
     return found
+
+
+def _season_of(year: int, month: int, months: int, zone: tzinfo | None) -> Span:
+    start = _calendar([year], month, 0, zone)[0][0]
+    return start, start + months * 30.6 * DAY
 
 
 def _in_digits(match: re.Match[str]) -> str:

@@ -16,6 +16,14 @@ _HINT = (
 )
 
 
+def here() -> Path:
+    """The current folder; the name it had if it was deleted."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path(os.environ.get("PWD", os.sep))
+
+
 def find_vault(named: str | os.PathLike[str] | None, cwd: Path, env: Mapping[str, str]) -> Path:
     """The vault's root: as named, from the environment, around the current folder, or the user's default."""
     if named:

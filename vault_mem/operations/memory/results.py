@@ -62,7 +62,7 @@ class Found:
     copy_of: str = ""
     shortened: bool = False
     budgeted: bool = False
-    bare: bool = False  # nothing but the passage fits the budget
+    bare: bool = False  # little more than the passage fits the budget
     vault: str = ""  # where several answer
 
     @property
@@ -75,7 +75,7 @@ class Found:
         whole = self.memory.to_dict()
         figures: dict[str, Any] = {"similarity": self.similarity, "score": self.score, "relevance": self.relevance}
         if self.bare:
-            whole, figures = {"id": whole["id"]}, {}
+            whole, figures = {"id": whole["id"], "private": whole["private"]}, {}
         others = {"superseded_by": self.superseded_by, "maybe_replaced_by": self.replaced_by, "vault": self.vault}
         figures |= {name: other for name, other in others.items() if other}
         if self.copies or self.copy_of:
