@@ -1,9 +1,9 @@
 """`python -m benchmarks [NAME ...]`: run benchmarks and print a row for every figure.
 
-Each benchmark is a module `bench_NAME.py` with a function `run(setting)` that yields figures, and, where it needs
-data that is not part of the project, the names of those files in `NEEDS`, and packages in `PACKAGES`. It runs in a
-process, a folder and an environment of its own, so nothing of the user's is touched and peak memory is its alone.
-Exits with 1 when a target was missed or a benchmark failed.
+Each benchmark is a module `bench_NAME.py` with a function `run(setting)` that yields figures. `NEEDS` names files that
+it needs and that are not part of the project, and `PACKAGES` names packages. It runs in its own process, folder and
+environment, so nothing of the user's is touched and peak memory is its own. Exits with 1 if a target was missed or a
+benchmark failed.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def _missing(name: str) -> str:
-    """What a benchmark needs and is not there: the first such file of data, or package."""
+    """The first data file or package that a benchmark needs and that is missing; empty if there is none."""
     try:
         module = importlib.import_module(f"benchmarks.{_PREFIX}{name}")
     except ModuleNotFoundError as error:

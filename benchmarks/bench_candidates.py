@@ -1,8 +1,8 @@
-"""What it costs in quality that LanceDB finds the candidates: development sets inside filler, both ways on one index.
+"""How much quality is lost if LanceDB finds the candidates: sets inside filler, searched both ways on one index.
 
-R@5 of each set, how many of the first five are the same, and whether the guard comes to the same verdict: of a thousand
-texts that repeat or change a memory, and of four thousand that do neither (SCALE_OTHERS). Then the index, to which sets
-were added and from which they were removed, against one made at once. The filler is 20,000 generated memories;
+R@5 of each set, how many of the first five are the same, and whether the guard comes to the same verdict: on a thousand
+texts that repeat or change a memory, and on four thousand that do neither (SCALE_OTHERS). Then this index, to which
+sets were added and removed, against one made at once. The filler is 20,000 generated memories;
 SCALE_FILLER=100000 in the environment asks for more, and SCALE_SETS=0 asks for the last figure alone.
 """
 
@@ -34,7 +34,7 @@ FILLER, QUESTIONS = 20_000, 40
 SAME_OR_CHANGED, OTHERS = 1_000, 4_000
 FIRST = 5
 REBUILT = 200  # questions
-# So much may be lost.
+# How much R@5 may be lost, and how much must be the same: verdicts, and results after a rebuild.
 LOST, SAME, GROWN = 0.01, 0.995, 0.99
 
 
@@ -76,7 +76,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def _rebuilt(setting: Setting, root: Path, large: Workspace) -> Figure:
-    """How many of the first results an index that grew finds of those that one made at once does."""
+    """How many of the first results of an index made at once a grown index finds too."""
     _write(root / "memories/more", list(memories(large.index.rows // 10, seed=6)))
     large.sync()
     fresh = _opened(root, "lancedb", VAULT_MEM_INDEX_DIR=str(setting.folder / "fresh"))
@@ -106,7 +106,7 @@ def _overlap(one: list[str], other: list[str]) -> float:
 
 
 class _Among:
-    """The memories of a set among the filler, as long as they are asked for."""
+    """Puts the memories of a set among the filler until `remove`."""
 
     def __init__(self, root: Path, entry: Sample, workspace: Workspace) -> None:
         self._folder, self._workspace = root / "memories/set", workspace
@@ -114,7 +114,7 @@ class _Among:
         self.ids = {key: memory.id for key, memory in made.items()}
         _write(self._folder, list(made.values()))
         workspace.sync()
-        standby.fold(workspace, 0)  # so that they are in LanceDB's indexes like all others
+        standby.fold(workspace, 0)  # puts them into LanceDB's indexes like all others
 
     def remove(self) -> None:
         shutil.rmtree(self._folder)
@@ -128,7 +128,7 @@ def _write(folder: Path, made: list[Memory]) -> None:
 
 
 def _verdicts(root: Path, large: Workspace, exact: Workspace, shrink: int) -> Iterator[Figure]:
-    """Whether the guard says the same of texts that repeat or change one of the vault's."""
+    """Whether the guard comes to the same verdict both ways."""
     pairs = [pair for name in NEEDS[1:] for pair in json.loads((DATA / name).read_text(encoding="utf-8"))]
     template, chosen = next(iter(memories(1))), Random(3)
     true, others = ([each for each in pairs if (each["label"] != "different") == same] for same in (True, False))

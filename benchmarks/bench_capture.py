@@ -1,7 +1,7 @@
-"""Capture: of what the rules propose in 26 sessions, how much is worth keeping, and how much of that is found.
+"""Capture: how much of what the rules propose in 26 sessions is worth keeping, and how much worth keeping they find.
 
 What is worth keeping stands between ⟦ and ⟧, marked by hand before the rules were run on it. Then a transcript of
-500 MB: how long its hook takes, and time and memory of the commands that take it in.
+500 MB: how long its hook takes, and how much time and memory the commands need that take it in.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def candidates(setting: Setting) -> Iterator[Figure]:
-    """Precision and the share that is found, over all of them."""
+    """Precision and recall of the proposed candidates over all sessions."""
     proposed = right = wanted = found = 0
     for session in json.loads(SESSIONS.read_text(encoding="utf-8")):
         for said in session["said"]:
@@ -98,7 +98,7 @@ def _huge(setting: Setting) -> Iterator[Figure]:
 
 
 def _write(path: Path, megabytes: int) -> None:
-    """A transcript as Claude Code writes it: nearly all of it is what tools said, a few lines of that very long."""
+    """A transcript as Claude Code writes it: nearly all of it tool output, some of it in very long lines."""
     random = Random(3)
     words = ["error:", "return", "self.x", "/usr/lib", '"quoted"', "path\\to", "日本語", "ok\n"]
     logs = [" ".join(random.choices(words, k=4000)) for _ in range(10)]

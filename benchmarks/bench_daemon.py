@@ -1,9 +1,9 @@
 """Daemon: commands from the shell through a warm daemon, against a bare Python of the same interpreter.
 
-The package is installed, not editable, in an environment of its own: what a user has, once by the pip that comes with
-this Python and once by a current one, which write different scripts. Calls are taken by turns with the bare Python, so
-that a busy moment hits both alike. Then further vaults in the same process: what each costs, and what they feel of each
-other.
+The package is installed as a user would have it, not editable and in its own environment: once by the pip that comes
+with this Python and once by a current one, which write different scripts. Calls and bare Python are taken in turns, so
+that a busy moment affects both alike. Then further vaults in the same process: what each costs, and how much they slow
+each other down.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ CALLS = 20_000
 MEMORY_TARGET = 500.0
 FURTHER, SMALL = 10, 100  # vaults, and memories in each
 LARGE = 100_000
-# LanceDB has as many threads as it once needed at the same time, and ends those that had nothing to do for ten seconds.
+# LanceDB keeps as many threads as it has needed at once, and ends those that were idle for ten seconds.
 QUIET_SECONDS = 15
-# Flat: a daemon may grow by this much between the first tenth of the calls and the last, and no further.
+# How much the memory of a daemon may grow between its first calls and its last ones.
 FLAT = 1.1
 
 
@@ -49,7 +49,7 @@ def run(setting: Setting) -> Iterator[Figure]:
     vault = write_vault(setting.folder / "vault", memories(count))
     vault.reindex()
     runtime = setting.folder / "run"
-    if len(os.fsencode(runtime)) > 70:  # a socket's path is short
+    if len(os.fsencode(runtime)) > 70:  # the path of a socket must be short
         runtime = Path("/tmp") / f"vault-mem-bench-{os.getpid()}"
     runtime.mkdir(mode=0o700)
     env = os.environ | {"VAULT_MEM_RUNTIME_DIR": str(runtime), "VAULT_MEM_DAEMON": "on"}
@@ -97,7 +97,7 @@ def run(setting: Setting) -> Iterator[Figure]:
         setting.progress("further vaults")
         yield from _further(setting.folder, vault.root, script, env, asked)
         setting.progress("many calls")
-        stop()  # the next one serves this vault alone
+        stop()  # the next daemon serves only this vault
         first()
         yield from _many(vault.root, env, asked, random, 500 if setting.quick else CALLS)
     finally:
@@ -105,9 +105,9 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def _installed(place: Path) -> tuple[Path, Path]:
-    """A virtual environment with the package as a user would have it, and this one's other packages.
+    """Create a virtual environment with the package as a user would have it, and this one's other packages.
 
-    Returns its Python, and the script that the pip of this Python writes; `vault-mem` is what a current one does.
+    Returns its Python, and the script that the pip of this Python writes; a current pip writes `vault-mem` beside it.
     """
     subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
     python = place / "bin" / "python"
@@ -120,7 +120,7 @@ def _installed(place: Path) -> tuple[Path, Path]:
     wheel = [*install, "--no-deps", "--force-reinstall", str(next(wheels.glob("vault_mem-*.whl")))]
     subprocess.run(wheel, check=True)
     bundled = python.with_name("vault-mem").rename(python.with_name("vault-mem-bundled"))
-    subprocess.run([*install, "--upgrade", "pip"], check=False)  # where there is no index, there is one script
+    subprocess.run([*install, "--upgrade", "pip"], check=False)  # fails without a registry: only one script then
     subprocess.run(wheel, check=True)
     (libraries / "others.pth").write_text(f"{mine}\n")  # searched after our own
     return python, bundled
@@ -269,7 +269,7 @@ def _seconds(call: Callable[[], object]) -> float:
 
 
 def _saves(root: Path, script: Path, env: dict[str, str], random: Random) -> Iterator[Figure]:
-    """From the moment a file is saved to the answer that has it."""
+    """Seconds from saving a file until an answer contains it."""
     taken: list[float] = []
     for number in range(20):
         word = f"quokka{random.randrange(10**9)}"
@@ -296,7 +296,7 @@ def _many(root: Path, env: dict[str, str], asked: list[str], random: Random, cou
     sizes: list[float] = []
 
     def opened() -> tuple[int, int]:
-        """Open files and threads, once it is quiet."""
+        """Open files and threads, once the daemon is idle."""
         time.sleep(QUIET_SECONDS)
         return len(list((process / "fd").iterdir())), len(list((process / "task").iterdir()))
 
@@ -337,7 +337,7 @@ def _many(root: Path, env: dict[str, str], asked: list[str], random: Random, cou
 
 
 def _ask(place: str, root: Path, env: dict[str, str], *arguments: str) -> None:
-    """A request over the socket itself: the start of a process is not what is measured here."""
+    """Send a request over the socket itself, since starting a process is not measured here."""
     environment = [f"{name}={value}" for name, value in env.items() if name.startswith(("VAULT_MEM_", "HOME", "XDG_"))]
     head = [__version__, os.urandom(8).hex(), str(root), "80", "", str(len(environment))]
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:

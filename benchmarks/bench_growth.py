@@ -1,7 +1,7 @@
-"""Growth: an index that 5,000 single saves made, against one built at once from the same files.
+"""Growth: an index made by 5,000 single saves, against one built at once from the same files.
 
-The saves use `force=True`: the texts come from templates, and the guard would rightly stop some of them. It
-judges every one all the same; only its verdict is overruled.
+The saves use `force=True`: the texts come from templates, and the guard would rightly stop some of them. It still
+judges every one; only its verdict is overruled.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def _recalls(*vaults: Vault) -> list[list[float]]:
-    """Seconds of every query in each vault, by turns; the first recall of a process loads things and is not counted."""
+    """Seconds of every query in each vault, in turns; the first recall loads the model and does not count."""
     taken: list[list[float]] = [[] for _ in vaults]
     for vault in vaults:
         vault.recall("warm up")

@@ -1,4 +1,4 @@
-"""The guard: does it block repetitions, let changed facts and ordinary turns pass, link with sense, and how fast.
+"""The guard: whether it blocks repetitions, lets changed facts and ordinary turns pass, links sensibly; and its speed.
 
 The labelled pairs of guard-dev.json are scored cross-validated: the judge's weights are fitted on the other folds, and
 pairs that share a sentence are never split. Those of guard-agent-dev.json, in the words of agents, are scored with
@@ -50,7 +50,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def _labelled(decider: Decider, setting: Setting) -> Iterator[Figure]:
-    """Recall and precision on guard-dev.json, per language, cross-validated beside in-sample."""
+    """Recall and precision on guard-dev.json, per language, cross-validated and in-sample."""
     pairs = _read(DATA / NEEDS[0])
     for language in LANGUAGES:
         own = [pair for pair in pairs if pair["lang"] == language]
@@ -76,7 +76,7 @@ def _labelled(decider: Decider, setting: Setting) -> Iterator[Figure]:
 
 
 def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | None:
-    """Every pair decided with weights fitted on the folds it is not in; None where scikit-learn is missing."""
+    """Every pair decided with weights fitted on the other folds; None if scikit-learn is missing."""
     try:
         from training.fit_judge import fit, observe
     except ModuleNotFoundError:
@@ -94,7 +94,7 @@ def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | Non
 
 
 def _agents(decider: Decider, setting: Setting) -> Iterator[Figure]:
-    """guard-agent-dev.json by category, each unseen by the fit: changed facts swallowed, restatements blocked."""
+    """guard-agent-dev.json by category, which the fit has not seen: changed facts swallowed, restatements blocked."""
     for language in LANGUAGES:
         pairs, others = (
             [pair for pair in _read(DATA / name) if pair["lang"] == language] for name in (NEEDS[2], NEEDS[0])
@@ -114,7 +114,7 @@ def _agents(decider: Decider, setting: Setting) -> Iterator[Figure]:
 
 
 def _left_out(decider: Decider, pairs: list[Pair], others: list[Pair]) -> list[Decided] | None:
-    """Every pair decided with weights fitted without its category; None where scikit-learn is missing."""
+    """Every pair decided with weights fitted without its category; None if scikit-learn is missing."""
     try:
         from training.fit_judge import fit, observe
     except ModuleNotFoundError:
@@ -165,7 +165,7 @@ def _written(decider: Decider) -> Iterator[Figure]:
 
 
 def _in_a_full_vault(empty: Decider, setting: Setting) -> Iterator[Figure]:
-    """The same pairs where a sample of one long conversation has refined what a cosine means."""
+    """The same pairs, with the calibration refined by a sample of one long conversation."""
     turns = [turn["text"] for turn in _read(DATA / NEEDS[1])[0]["memories"]]
     full = Decider(setting.folder / "full", turns)
     for language in LANGUAGES:
@@ -215,9 +215,9 @@ def _show(title: str, found: Sequence[Near]) -> None:
 
 
 def _latency(setting: Setting) -> Iterator[Figure]:
-    """What the guard costs in a warm process, what the judge costs of it, and what choosing links costs after it.
+    """The time of the guard in a warm process, of the judge in it, and of choosing links after it.
 
-    CPU time beside the clock: where others use the machine too, only the first says what the guard does.
+    Both CPU and wall time: on a shared machine, only CPU time is the cost of the guard itself.
     """
     count = 1_000 if setting.quick else 10_000
     vault = write_vault(setting.folder / "large", memories(count))

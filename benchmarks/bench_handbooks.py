@@ -1,7 +1,7 @@
-"""Recall in handbooks that nothing was fitted to, in many languages: a section is asked for by a heading it has lost.
+"""Recall in handbooks that nothing was fitted to, in many languages: questions are headings removed from sections.
 
 The Debian handbook (long sections) and LibreOffice's help (short pages) come from Debian's packages, unpacked into
-`handbooks/` of the data folder: `python -m benchmarks.bench_handbooks` does that where there is apt.
+`handbooks/` of the data folder: `python -m benchmarks.bench_handbooks` does that if there is apt.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ HANDBOOK = "usr/share/doc/debian-handbook/html"
 HELP = "usr/share/libreoffice/help"
 LANGUAGES = ("en-US", "de", "es", "fr", "it", "ja", "ko", "pl", "pt", "ru", "tr", "zh-CN")
 PACKAGES_OF_DEBIAN = ("debian-handbook", *(f"libreoffice-help-{language.lower()}" for language in LANGUAGES))
-# So many pages of a handbook, asked so many questions; pages that are shorter or longer are no notes.
+# How many pages of a handbook, and how many questions; pages outside these lengths are left out as unlike notes.
 PAGES, QUESTIONS, SHORTEST, LONGEST = 300, 120, 300, 60_000
-# A shorter heading says too little to be asked for.
+# A shorter heading says too little to serve as a question.
 LEAST = 6
 EQUAL = 0.01
 FIGURES = ("R@5", "MRR")
@@ -42,7 +42,7 @@ _BLOCKS = ("p", "li", "tr", "td", "div", "pre", "dt", "dd")
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """R@5 and MRR of every handbook and language beside BM25, and the mean over the languages beside the best way."""
+    """R@5 and MRR of every handbook and language against BM25, and means over languages against the best other way."""
     ways = {"recall": WAYS["recall"], "BM25": bm25, "vectors": vectors, "hybrid": hybrid(contiguity=False)}
     for book, languages in _handbooks(LANGUAGES[:2] if setting.quick else LANGUAGES).items():
         reports = []
@@ -71,7 +71,7 @@ def _handbooks(languages: Sequence[str]) -> dict[str, dict[str, list[Path]]]:
 
 
 class _Page(HTMLParser):
-    """The blocks of a page: the level of a heading, 0 for other text, and the words."""
+    """The blocks of a page: each with its heading level, 0 for other text, and its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class _Page(HTMLParser):
 
 
 def sample(name: str, pages: list[Path]) -> Sample:
-    """A vault of some of the pages, most asked for by one of their headings, which their text then lacks."""
+    """A vault of some of the pages. Most have a question: one of their headings, which is removed from the text."""
     some = random.Random(5)
     read = [_Page(path.read_text(encoding="utf-8", errors="replace")).blocks for path in pages]
     fitting = [page for page in read if SHORTEST <= sum(len(said) for _, said in page) <= LONGEST]
@@ -127,7 +127,7 @@ def sample(name: str, pages: list[Path]) -> Sample:
 
 
 def fetch() -> None:
-    """Unpack what Debian has into the data folder."""
+    """Download Debian's packages and unpack them into the data folder."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(

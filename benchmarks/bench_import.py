@@ -1,6 +1,6 @@
 """Import: 10,000 memories of another tool as one operation, all of one day, and the undo that takes them back.
 
-What a note costs must not grow with those before it, and neither must memory.
+The cost of a note must not grow with the number of notes before it, and neither must memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vault_mem import Vault
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """CPU time of a note at the beginning and at the end, peak memory above that of a vault in use, and the undo."""
+    """CPU time per note at the beginning and at the end, peak memory beside that of a vault in use, and the undo."""
     count = 300 if setting.quick else 10_000
     source = setting.folder / "mem0.json"
     items = [
@@ -40,7 +40,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
     report = vault.import_(source, "mem0", progress=look)
     wall = time.perf_counter() - wall
-    part = count // 5  # means: some hundred are written at once, and who comes next pays for all
+    part = count // 5  # averaged: some hundred are written at once, and the next one pays for all of them
     first, last = ((marks[end] - marks[end - part]) * 1000 / part for end in (part, count))
     name = f"import: {count:,} memories, CPU time of one, the last {part:,}"
     yield Figure(name, last, "ms", first, f"first {part:,}", Target("≤", 2, of_ratio=True))

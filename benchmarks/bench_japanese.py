@@ -1,4 +1,4 @@
-"""Japanese by word: whether recall finds the memories that have the word which was typed."""
+"""Japanese by word: whether recall finds memories that contain the word typed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEPTH = 5
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """Hit@5: a memory with the word is among the first five; and how many of those that could have it do."""
+    """Hit@5, whether a memory with the word is among the first five; and how many of the five that could have it do."""
     hits: dict[str, list[bool]] = defaultdict(list)
     filled: list[float] = []
     for vault in (

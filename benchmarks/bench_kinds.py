@@ -1,7 +1,7 @@
 """Recall on every kind of vault: chats, transcripts, long notes, manuals, life logs, facts, in several languages.
 
-Beside it BM25 over whole memories, vectors alone and a plain hybrid of the two. Recall is measured as shipped, and with
-weights that were fitted without the whole kind of the set; then what the relevance says, and what each stage is worth.
+It is compared with BM25 over whole memories, vectors alone and a plain hybrid. Recall is measured as shipped, and with
+weights fitted without all sets of the same kind; then how right relevance is, and what each stage is worth.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BESIDE = {"BM25": bm25, "vectors": vectors, "hybrid": hybrid(contiguity=False)}
 # Stages that are sums can be left out of the sum; the others need another recall.
 SUMS = ("meaning", "words", "tokens", "names", "time", "form")
 ABLATED = ("moment", "association", "diversity")
-# Within this much of the best of the others counts as equal.
+# No more than this below the best of the others counts as equal.
 EQUAL = 0.01
 TENTHS = 10
 
@@ -102,7 +102,7 @@ def _sums(questions: list[Question]) -> Iterator[Figure]:
 
 
 def without_stage(question: Question, stage: str) -> Question:
-    """A question as it was observed, but for the signals of a stage."""
+    """A question as it was observed, without the signals of a stage."""
     gone = {name: np.zeros_like(question.signals[name]) for name in STAGES[stage]}
     fixed = question.fixed - sum(SET[name] * question.signals[name] for name in gone if name in SET)
     return question._replace(signals=question.signals | gone, fixed=fixed)
@@ -122,7 +122,7 @@ def _left_out(questions: list[Question]) -> Iterator[Figure]:
 
 
 def _relevance(questions: list[Question]) -> Iterator[Figure]:
-    """How often results of each relevance are right; and how many right ones the floor takes away."""
+    """How often results of each relevance are right; and how many right ones fall below the floor."""
     said: list[np.ndarray] = []
     right: list[np.ndarray] = []
     first: dict[str, list[bool]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""The library in one process: recall and remember with and without `watch`, many memories at once, beside the daemon.
+"""The library in one process, compared with the daemon: recall and remember with and without `watch`, and in bulk.
 
-At 1,000 and 10,000 memories; LIBRARY_LARGE=1 adds 100,000. Calls are taken by turns, so that a busy moment hits
-all alike; the daemon is asked over its socket, without a shell.
+At 1,000 and 10,000 memories; LIBRARY_LARGE=1 adds 100,000. Calls are taken in turns, so that a busy moment
+affects all alike; the daemon is asked over its socket, without a shell.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ MANY = 200
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """Medians, each with what the daemon takes for the same."""
+    """Medians, each with the daemon's time for the same call."""
     runtime = setting.folder / "run"
-    if len(os.fsencode(runtime)) > 70:  # a socket's path is short
+    if len(os.fsencode(runtime)) > 70:  # the path of a socket must be short
         runtime = Path("/tmp") / f"vault-mem-bench-{os.getpid()}"
     runtime.mkdir(mode=0o700)
     os.environ |= {"VAULT_MEM_RUNTIME_DIR": str(runtime)}
@@ -91,7 +91,7 @@ def _at(setting: Setting, size: int) -> Iterator[Figure]:
 
 
 def _await(root: Path) -> None:
-    """Until the daemon answers."""
+    """Wait until the daemon answers."""
     deadline = time.monotonic() + 60
     while ask(str(root), ["recall", "--json", "--", "-"], b"warm up") is None:
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Life of a memory: forgetting one that many others name, and looking for near-duplicates in a whole vault."""
+"""Life of a memory: forgetting one that many others link to, and looking for near-duplicates in a whole vault."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def _forget(setting: Setting, count: int) -> Iterator[Figure]:
-    """Memories that fifty others name, one after another; by turns with writing fifty such files atomically."""
+    """Forget memories that fifty others link to; in turns with writing those fifty files atomically."""
     vault = write_vault(setting.folder / "forget", _popular(count))
     vault.reindex()
-    runtime = Path(f"/tmp/vault-mem-bench-{os.getpid()}")  # a socket's path is short
+    runtime = Path(f"/tmp/vault-mem-bench-{os.getpid()}")  # the path of a socket must be short
     runtime.mkdir(mode=0o700)
     env = os.environ | {"VAULT_MEM_RUNTIME_DIR": str(runtime), "VAULT_MEM_DAEMON": "on"}
 
@@ -76,7 +76,7 @@ def _forget(setting: Setting, count: int) -> Iterator[Figure]:
 
 
 def _rounds(setting: Setting, tree: Tree, ids: list[str], forget: Callable[[str], list[str]]) -> tuple[float, float]:
-    """Medians of forgetting, and of writing the same files, by turns; the first loads what there is to load."""
+    """Medians of forgetting and of writing the same files, in turns; the first round only warms up."""
     taken: list[float] = []
     written: list[float] = []
     for number, id_ in enumerate(ids):
@@ -94,7 +94,7 @@ def _rounds(setting: Setting, tree: Tree, ids: list[str], forget: Callable[[str]
 
 
 def _popular(count: int) -> Iterator[Memory]:
-    """The first few memories are named by fifty others each."""
+    """Memories, the first few of which have links from fifty others each."""
     first: list[Memory] = []
     for number, memory in enumerate(memories(count)):
         if number <= ROUNDS:
@@ -109,7 +109,7 @@ def _popular(count: int) -> Iterator[Memory]:
 
 
 def _write_atomically(tree: Tree, keys: list[str]) -> float:
-    """Seconds for writing these files, each whole and synced, as every write of the vault is."""
+    """Seconds for writing these files atomically and synced, as the vault always writes."""
     contents = {key: tree.path(key).read_bytes() for key in keys[:REFERENCES]}
     started = time.perf_counter()
     for key, data in contents.items():

@@ -1,4 +1,4 @@
-"""LoCoMo: does recall find what answers a question about a long conversation, and what each stage adds.
+"""LoCoMo: whether recall finds the answers to questions about a long conversation, and what each stage adds.
 
 A vault per conversation, a memory per turn. R@k is the share of a question's evidence among the first k results,
 averaged over questions; MRR is one over the rank of the first evidence found.
@@ -17,7 +17,7 @@ from vault_mem.ranking.weights import STAGES
 NEEDS = ("locomo-dev.json",)
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 TARGETS = {"R@5": 0.75, "R@10": 0.82, "R@20": 0.88, "MRR": 0.65}
-# What these stages may cost here, where nothing shows their worth (they have sets of their own in bench_recall).
+# How much these stages may cost here, where nothing shows their worth (bench_recall has sets for them).
 MAY_COST = {"decay": 0.01, "importance": 0.01, "association": 0.01}
 
 

@@ -31,7 +31,7 @@ _CORE = Target("≤", 6000)
 
 
 def _sizes() -> Iterator[Figure]:
-    """Characters of name, description and schema, of the five tools and of all."""
+    """Characters of names, descriptions and schemas: of the five core tools and of all."""
     for which, target in (("core", _CORE), ("all", None)):
         size = sum(
             len(tool.name + tool.description + json.dumps(tool.input_schema(core=which == "core"), ensure_ascii=False))
@@ -41,7 +41,7 @@ def _sizes() -> Iterator[Figure]:
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """Medians, by turns: the SDK alone; start to the first answer; start to what the first tool says. Then sizes."""
+    """Sizes; then medians, in turns: importing the SDK, start to first answer, start to the first tool's answer."""
     yield from _sizes()
     vault = write_vault(setting.folder / "vault", memories(500 if setting.quick else 2_000))
     vault.reindex()
@@ -56,7 +56,7 @@ def run(setting: Setting) -> Iterator[Figure]:
         call("-c", "import mcp")
 
     def session(*messages: Mapping[str, object]) -> None:
-        """Send, and hang up once every request is answered."""
+        """Send the messages, and end the server once every request is answered."""
         with subprocess.Popen(
             [sys.executable, "-m", "vault_mem", "mcp"],
             cwd=vault.root,
@@ -73,7 +73,7 @@ def run(setting: Setting) -> Iterator[Figure]:
                 if "id" in message:
                     answer = json.loads(server.stdout.readline())
                     assert "result" in answer and not answer["result"].get("isError"), answer
-            server.kill()  # ending is no part of it
+            server.kill()  # its ending is not measured
 
     def first_answer() -> None:
         session(_HELLO)
@@ -82,7 +82,7 @@ def run(setting: Setting) -> Iterator[Figure]:
         session(_HELLO, _READY, _CALL)
 
     try:
-        for each in (sdk, first_answer, first_tool):  # writes the bytecode, starts the daemon where there is one
+        for each in (sdk, first_answer, first_tool):  # writes the bytecode, and starts the daemon if there is one
             each()
         taken = interleaved(5 if setting.quick else 15, sdk, first_answer, first_tool)
         reference, answer, tool = (statistics.median(each) * 1000 for each in taken)

@@ -21,7 +21,7 @@ QUICK, WHOLE = 2_000, 20_000
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """Seconds to join, to the first answer and to later ones; reading every note once is the reference."""
+    """Seconds to join, until the first answer and for later ones; reading every note once is the reference."""
     count = QUICK if setting.quick else WHOLE
     root = setting.folder / "theirs"
     needle = _write(root, count)
@@ -72,7 +72,7 @@ def _rank(path: str, found: list[str]) -> float:
 
 
 def _states(root: Path) -> dict[str, tuple[bytes, int]]:
-    """What every file says, and when it was last changed."""
+    """The content of every file, and when it was last changed."""
     return {
         str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mtime_ns)
         for path in root.rglob("*")

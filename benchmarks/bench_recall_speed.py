@@ -1,8 +1,7 @@
 """Speed of a recall inside a warm process, at 10,000 and 100,000 memories and in long notes: ranking included.
 
-`recall` first makes sure that no file has changed; in a daemon a watcher knows that. So what is measured is the recall
-once the index is known to be fresh: first with texts that no query has met yet, then as in a daemon, which reads them
-ahead when it is idle.
+`recall` first makes sure that no file has changed; in a daemon, the watcher knows. So only the recall after that is
+measured: first with texts that no query has met yet, then as in a daemon, which reads them ahead when it is idle.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ LONG_NOTES, WORDS = 1_000, 5_000
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """Median and 95th percentile; every query is another one, the first of all is not counted."""
+    """Median and 95th percentile over different queries; the very first recall is not counted."""
     yield _long_notes(setting)
     for size, limit in SIZES.items():
         if setting.quick and size > 10_000:
@@ -52,7 +51,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def _long_notes(setting: Setting) -> Figure:
-    """Notes of 5,000 words beside as many short ones, each question asked of both in turn."""
+    """Notes of 5,000 words against as many short ones; each question is put to both in turn."""
     short, long = (
         write_vault(setting.folder / name, contents)
         for name, contents in (("short", memories(LONG_NOTES, seed=9)), ("long", _joined()))
@@ -72,7 +71,7 @@ def _long_notes(setting: Setting) -> Figure:
 
 
 def _joined() -> Iterator[Memory]:
-    """Memories whose text is that of many others; two letters of Japanese are a word."""
+    """Memories whose text joins many others; two characters of Japanese count as a word."""
     random, short = Random(4), list(memories(5_000, seed=10))
     for memory in short[:LONG_NOTES]:
         texts: list[str] = []

@@ -1,8 +1,8 @@
-"""Growth with the number of memories: memory, first and warm recall, saving, rebuilding, in both ways of searching.
+"""How costs grow with the number of memories: RAM, first and warm recall, saving, rebuilding; for both ways to search.
 
-Every way is measured in a process of its own with the daemon's settings: `memory` holds all rows, `lancedb` has the
-table searched. Memories have some 60 words. Sizes are 10,000 and 100,000; SCALE_SIZES=10000,1000000 in the environment
-asks for others, and SCALE_KEPT=FOLDER keeps vaults and indexes there, to be taken up again by the next run.
+Each way is measured in its own process with the daemon's settings: `memory` holds all rows, `lancedb` searches the
+table. Memories have some 60 words. Sizes are 10,000 and 100,000; SCALE_SIZES=10000,1000000 in the environment
+asks for others, and SCALE_KEPT=FOLDER keeps vaults and indexes there for the next run.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from vault_mem.daemon.__main__ import be_modest
 SIZES = (10_000, 100_000)
 RECALLS, SAVES = 100, 20  # the first hundred recalls are not counted
 WAYS = ("memory", "lancedb")
-MOST_AT_HAND = 300_000  # more would not be held in memory by anybody
+MOST_AT_HAND = 300_000  # nobody would hold more in memory
 WORDS = 60
-FLOOR = 100_000  # this many files tell what reading, YAML and embedding take
-# What a vault of each size may take above an empty one, and how long: MB, s, ms, ms; and how fast it
-# is rebuilt, as a share of what cannot be left out.
+FLOOR = 100_000  # reading, YAML and embedding are timed on at most this many files
+# Targets by size: MB above an empty vault, s of the first recall, ms of a warm recall, ms of a save; and the speed of a
+# rebuild, as a share of the speed of reading, YAML and embedding alone.
 LIMITS = {10_000: (80, 1.0, 10, 60), 100_000: (300, 1.5, 30, 80), 1_000_000: (850, 3.0, 80, 150)}
 SHARES = {10_000: 0.55, 100_000: 0.55, 1_000_000: 0.5}
 LAWS = {"rss": "memory above an empty vault", "warm_cpu": "warm recall, CPU", "save_cpu": "remember, CPU"}
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """Figures of each size and way; the way that a vault of the size uses by itself has the targets."""
+    """Figures of each size and way; targets apply to the way that a vault of that size chooses by itself."""
     asked = os.environ.get("SCALE_SIZES", "")
     sizes = [int(each) for each in asked.split(",")] if asked else [1_000] if setting.quick else list(SIZES)
     kept = Path(os.environ.get("SCALE_KEPT") or setting.folder)
@@ -80,7 +80,7 @@ def _figures(size: int, way: str, found: dict[str, Any], *, aimed: bool) -> Iter
 
 
 def _laws(grown: dict[str, dict[int, dict[str, float]]]) -> Iterator[Figure]:
-    """By which power of the number of memories each figure grows: the slope of a line through the logarithms."""
+    """The power of the number of memories by which each figure grows: the slope of a line through the logarithms."""
     for way, sizes in grown.items():
         for key, what in LAWS.items() if len(sizes) > 1 else ():
             x = [math.log(size) for size in sizes]
@@ -92,7 +92,7 @@ def _laws(grown: dict[str, dict[int, dict[str, float]]]) -> Iterator[Figure]:
 
 
 def _child(what: str, root: Path, way: str) -> dict[str, Any]:
-    """What a process finds that does nothing else."""
+    """Run one step in a process of its own, and return what it measured."""
     environment = os.environ | {"VAULT_MEM_SEARCH_WITH": way, "VAULT_MEM_DAEMON": "off", "OPENBLAS_NUM_THREADS": "1"}
     environment["VAULT_MEM_INDEX_DIR"] = str(root.parent / "index")
     command = [sys.executable, "-m", "benchmarks.bench_scale", what, str(root)]
@@ -104,7 +104,7 @@ def _child(what: str, root: Path, way: str) -> dict[str, Any]:
 
 
 def rebuild(root: Path) -> dict[str, Any]:
-    """Write a vault of the size that its name tells, and index it; what that took is kept beside it."""
+    """Write a vault of the size in its name, and index it. The figures are kept beside it."""
     import vault_mem.index.lance  # noqa: F401 - as in `rebuild`, importing LanceDB is not counted
     from vault_mem.index.sync import sync
 
@@ -113,7 +113,7 @@ def rebuild(root: Path) -> dict[str, Any]:
         return dict(json.loads(noted.read_text(encoding="ascii")))
     size = int(root.name)
     vault = Vault(root) if root.exists() else write_vault(root, memories(size, seed=9, words=WORDS))
-    for path in root.rglob("*.md"):  # a vault kept by an earlier run is read from memory too, as one just written is
+    for path in root.rglob("*.md"):  # into the file cache, where a vault just written is anyway
         path.read_bytes()
     with Vault(root.parent / "empty") as empty:  # loads the model and imports the rest
         sync(empty.workspace.index, rebuild=True)
@@ -125,7 +125,7 @@ def rebuild(root: Path) -> dict[str, Any]:
 
 
 def prepare(root: Path) -> dict[str, Any]:
-    """What the daemon does when nobody asks: count, build indexes, read ahead. How much CPU time each took."""
+    """The daemon's quiet work: counting, building indexes, reading ahead. Returns the CPU time of each."""
     from vault_mem.index.large import get_ready, keep_facts
     from vault_mem.operations import standby
 
@@ -179,7 +179,7 @@ def measure(root: Path) -> dict[str, Any]:
 
 
 class _Synced:
-    """How long the disk was waited for."""
+    """Adds up the time spent in fsync."""
 
     def __init__(self) -> None:
         self.seconds = 0.0

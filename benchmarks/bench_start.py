@@ -15,7 +15,7 @@ from benchmarks.vaults import memories, write_vault
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """Medians, by turns: `--version` and `--help` often, `recall` (in-process, without a daemon) a few times."""
+    """Medians, in turns: `--version` and `--help` often, `recall` (in-process, without a daemon) a few times."""
     count = 1_000 if setting.quick else 10_000
     vault = write_vault(setting.folder / "vault", memories(count))
     vault.reindex()
@@ -65,6 +65,6 @@ def _note_on_two_sides(folder: Path) -> list[Path]:
 
 
 def _command() -> list[str]:
-    """The installed console script; where there is none, the package."""
+    """The installed console script, or the package if there is none."""
     script = Path(sys.executable).with_name("vault-mem.exe" if os.name == "nt" else "vault-mem")
     return [str(script)] if script.exists() else [sys.executable, "-m", "vault_mem"]

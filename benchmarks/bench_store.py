@@ -1,6 +1,6 @@
-"""A store that machines share: a fresh container's first recall against building from nothing, requests and bytes.
+"""A store that machines share: a fresh index and first recall against building from nothing, with requests and bytes.
 
-`make test-store` installs what it needs. The server runs on the loopback: one far away takes longer for each request.
+`make test-store` installs what it needs. The server runs on this machine; a remote one takes longer for each request.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PACKAGES = ("obstore", "moto")
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """Processor time and wall time without what LanceDB and the model take to load."""
+    """CPU and wall time, without loading LanceDB and the model."""
     sys.path.insert(0, str(PROJECT / "tests"))
     from store.servers import REGION, Server
 
-    import vault_mem.index.lance  # noqa: F401 - imports LanceDB, so that nobody below pays for it
+    import vault_mem.index.lance  # noqa: F401 - so that importing LanceDB is not counted
 
     count = 1_000 if setting.quick else 10_000
     root = write_vault(setting.folder / "vault", memories(count)).root
@@ -61,14 +61,14 @@ def run(setting: Setting) -> Iterator[Figure]:
             _first_recall(root, setting.folder / name, each) for name, each in (("a", shared), ("b", local))
         )
         yield Figure("store: first recall of a container", first, "s", alone, name)
-        _share(two)  # the list of what it holds
+        _share(two)  # writes the list of what it holds
         idle, _ = _share(two)
         yield Figure("store: requests where nothing changed", idle.requests, target=Target("≤", 0))
         note = next(Path(two.folder.root, "memories").rglob("*.md"))
         note.write_text(note.read_text(encoding="utf-8") + "\nOne more line.\n", encoding="utf-8")
         _freshen(two)
         if two.index.shared:
-            two.index.shared.ledger.put(added=0)  # a minute has passed
+            two.index.shared.ledger.put(added=0)  # as if a minute had passed
         one_note, _ = _share(two)
         yield Figure("store: requests for one changed note", one_note.requests)
         yield Figure("store: bytes for one changed note", (one_note.written + one_note.read) / 1e3, "kB")
@@ -77,7 +77,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def _first_recall(root: Path, home: Path, env: dict[str, str]) -> float:
-    """A command in a container that has the notes and nothing else, until its answer is there."""
+    """Seconds until a recall answers in a container that has only the notes."""
     home.mkdir()
     surroundings = {"HOME": str(home), "PATH": os.environ["PATH"], "VAULT_MEM_DAEMON": "off", **env}
     command = [sys.executable, "-m", "vault_mem", "--vault", str(root), "recall", "where is the key"]

@@ -1,4 +1,4 @@
-"""Sync: what it costs to find out that nothing changed, against listing and looking at the same files."""
+"""Sync: what it costs to find out that nothing changed, against scandir and stat of the same files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from benchmarks.harness import Figure, Setting, Target, interleaved
 from benchmarks.vaults import memories, write_vault
 
-ROUNDS = 40  # on a busy machine it takes that many until each has had an undisturbed moment
+ROUNDS = 40  # enough for each call to be undisturbed at least once on a busy machine
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """The best of several rounds by turns; files are older than the racy two seconds, and one sync settles first."""
+    """The best of several rounds, in turns, after a first sync. All files are too old to be suspect."""
     count = 1_000 if setting.quick else 10_000
     vault = write_vault(setting.folder / "vault", memories(count))
     vault.reindex()
@@ -30,7 +30,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def _list(place: str) -> int:
-    """Look at every file below a folder; returns how many there are."""
+    """Stat every file below a folder; returns how many there are."""
     seen = 0
     with os.scandir(place) as entries:
         for entry in entries:

@@ -1,4 +1,4 @@
-"""Tidying: closing the duplicates among 5,000 states, and candidates for a plan over 10,000 memories."""
+"""Tidying: closing the duplicates among 5,000 states, and finding candidates in 10,000 memories."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COPIES = 150
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """A vault of states alone, some of them said twice; then a larger one of every kind."""
+    """A vault of states only, some of them said twice; then a larger one with every kind of memory."""
     states, everything = (1_000, 2_000) if setting.quick else (5_000, 10_000)
     vault = write_vault(setting.folder / "tidy", _states(states, COPIES))
     vault.reindex()
@@ -39,7 +39,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def _states(count: int, copies: int) -> Iterator[Memory]:
-    """States, and some of them once more under another id."""
+    """States, some of them twice under different ids."""
     made: list[Memory] = []
     for number, memory in enumerate(memories(count - copies)):
         state = replace(memory, kind=KINDS[number % len(KINDS)], valid_to=None, links=[])

@@ -1,4 +1,4 @@
-"""Recall on conversations and questions that nothing was fitted to, beside a plain hybrid, BM25 and vectors alone."""
+"""Recall on conversations and questions that nothing was fitted to, against a plain hybrid, BM25 and vectors alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.harness import Figure, Setting, Target
 from benchmarks.unseen_sets import unseen
 from vault_mem.operations.vaults.evaluate import WAYS, evaluate, without
 
-# The stages that questions about what was said can show; the others have sets of their own in bench_recall.
+# The stages whose worth these questions can show; the others have sets of their own in bench_recall.
 ABLATED = ("meaning", "words", "tokens", "moment", "names", "form", "association", "decay")
 
 

@@ -1,7 +1,7 @@
-"""Facts that change in other words (SPEC D-10): whether the old one is named, and stands behind the new one in recall.
+"""Facts that change in other words (SPEC D-10): whether the old one is named, and comes after the new one in recall.
 
-The pairs are saved as an agent would, each beside all the others of its language. There are no fitted weights; the one
-level that was chosen on these pairs, LIKELY, is also chosen again without five pairs at a time and judged on those.
+The pairs are saved as an agent would, each beside all the others of its language. There are no fitted weights. LIKELY,
+the one level that was chosen on these pairs, is also chosen without five pairs at a time and tested on those five.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Pair = dict[str, str]
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """How many are named, wrongly named and put behind the new one, by language; how often conversations say so."""
+    """How many old facts are named, wrongly named and put after the new one, by language; how many turns name one."""
     pairs: list[Pair] = json.loads((DATA / "updates-dev.json").read_text(encoding="utf-8"))
     for lang in ("en", "ja"):
         chosen = [pair for pair in pairs if pair["lang"] == lang]
@@ -47,7 +47,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 class _Clock:
-    """Every look at it is a minute later."""
+    """Goes on by a minute whenever it is read."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 1, tzinfo=UTC)
@@ -63,7 +63,7 @@ def _vault(folder: Path, clock: Any) -> Vault:
 
 
 def _saved(folder: Path, pairs: list[Pair]) -> tuple[float, float, float]:
-    """The shares of pairs whose old one is named by the new one, by the other fact, and stands behind in recall."""
+    """The shares of pairs whose old fact is named by the new one, named by another fact, and comes later in recall."""
     vault = _vault(folder, _Clock())
     old = [vault.remember(pair["old"], kind="fact").memory for pair in pairs]
     wrong = sum(_names(vault, pair["also"], memory.id)[0] for pair, memory in zip(pairs, old, strict=True) if memory)
@@ -87,7 +87,7 @@ def _names(vault: Vault, text: str, id_: str) -> tuple[bool, str]:
 
 
 def _left_out(pairs: list[Pair]) -> tuple[float, float]:
-    """Named, and wrongly named, where the level was chosen on the other pairs: the most named with few wrong."""
+    """Named and wrongly named, with a level chosen on the other pairs: the one that names most with few wrong."""
     tokens = TokenVectors()
     scores = [tuple(may_replace(pair["old"], pair[key], tokens) for key in ("new", "also")) for pair in pairs]
     named = wrong = 0
@@ -101,7 +101,7 @@ def _left_out(pairs: list[Pair]) -> tuple[float, float]:
 
 
 def _conversation(folder: Path, turns: list[dict[str, Any]]) -> int:
-    """How many turns of a conversation, each saved at its moment as a fact, are said to replace an earlier one."""
+    """How many turns of a conversation, each saved as a fact at its time, are said to replace an earlier one."""
     moment = datetime.fromisoformat(turns[0]["created"])
     vault = _vault(folder, lambda: moment)
     said = 0

@@ -20,7 +20,7 @@ _HIDDEN = 400  # folders that git and Obsidian keep in a vault of some years
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """A vault with hidden folders; a note saved, a note dragged out of the vault, more events than the queue holds."""
+    """In a vault with hidden folders: a note is saved, a note is dragged out, the queue of events overflows."""
     if not sys.platform.startswith("linux"):
         return
     from vault_mem.daemon import watcher
@@ -38,7 +38,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 class _Listener:
-    """What a source of events is given in place of the watcher: it notes what it is told."""
+    """Stands in for the watcher, and records the events it is told of."""
 
     def __init__(self) -> None:
         self.flags: Any = self
@@ -56,7 +56,7 @@ class _Listener:
         self.lost.set()
 
     def _nothing(self, *_: str) -> None:
-        """Flags of notes are not measured here."""
+        """Ignored: these events are not measured here."""
 
     moved = made = gone = saved = _nothing
 
@@ -103,7 +103,7 @@ def _drag_out(note: Path) -> None:
 
 
 def _overflow(root: Path, listener: _Listener) -> bool:
-    """Make more events than the system queues while this process is stopped, as a laptop's sleep may stop it."""
+    """Make more events than the system queues while this process is stopped, as when a laptop sleeps."""
     most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     script = (
         "import os, signal, sys\n"
@@ -119,7 +119,7 @@ def _overflow(root: Path, listener: _Listener) -> bool:
 
 
 def _watches() -> int:
-    """How many watches this process holds."""
+    """How many inotify watches this process holds."""
     found = 0
     for info in Path("/proc/self/fdinfo").iterdir():
         try:

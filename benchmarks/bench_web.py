@@ -1,4 +1,4 @@
-"""The page at 10,000 memories: the first view and a search, as a browser and as a program see them, and what is sent.
+"""The page at 10,000 memories: time and bytes of the first view and of a search, in a browser and without one.
 
 With playwright and a chromium on the machine (`make test-web` installs both) the first view and the frames of a moving
 graph are measured in that browser; otherwise the first view is the sum of its requests, one after the other.
@@ -29,7 +29,7 @@ from vault_mem.web.files import files
 ROUNDS = 30
 NODES = 5_000
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-# How long each frame took, in milliseconds, while the pointer goes round and drags the picture: each is another one.
+# How long each frame takes, in milliseconds, while the pointer drags the graph in circles, so that every frame differs.
 FRAMES = """([x, y, count]) => new Promise((done) => {
   const canvas = document.querySelector('canvas'), took = []; let last = performance.now();
   const next = (now) => {
@@ -39,7 +39,7 @@ FRAMES = """([x, y, count]) => new Promise((done) => {
     canvas.dispatchEvent(new PointerEvent('pointermove', { pointerId: 1, bubbles: true, ...place }));
     requestAnimationFrame(next) };
   requestAnimationFrame(next) })"""
-# When the page first showed something and waited for nothing more, in milliseconds since it was asked for.
+# When the page has shown its content and is no longer busy, in milliseconds since it was requested.
 SHOWN = """{ const look = () => {
   if (!window.shown_ && document.querySelector('main h1') && !document.querySelector('[aria-busy]'))
     requestAnimationFrame(() => { window.shown_ ||= performance.now() }) };
@@ -64,7 +64,7 @@ class Server:
         self._cookie = {"cookie": opened.headers["set-cookie"].partition(";")[0], "accept-encoding": "gzip"}
 
     def address(self) -> str:
-        """A new one: each is good once."""
+        """A new address: each works only once."""
         assert self._process.stdin and self._process.stdout
         self._process.stdin.write("\n")
         self._process.stdin.flush()
@@ -74,21 +74,21 @@ class Server:
         try:
             self._connection.request("GET", path, headers=headers)
             answer = self._connection.getresponse()
-        except http.client.RemoteDisconnected:  # it was idle for a minute
+        except http.client.RemoteDisconnected:  # the server closed it after an idle minute
             self._connection.request("GET", path, headers=headers)
             answer = self._connection.getresponse()
         self.body = answer.read()
         return answer
 
     def get(self, path: str) -> bytes:
-        """One answer; it must be a good one."""
+        """The body of an answer, which must have status 200."""
         answer = self._get(self.folder + path, self._cookie)
         assert answer.status == 200, (path, answer.status, self.body)
         return self.body
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """First view and search with their limits, the rest for information."""
+    """First view and search with targets, the rest for information."""
     os.environ["VAULT_MEM_DAEMON"] = "off"
     size = 1_000 if setting.quick else 10_000
     written = write_vault(setting.folder / "vault", memories(size, seed=9))
@@ -130,7 +130,7 @@ def _serving(root: Path) -> Iterator[Server]:
 
 @contextmanager
 def _browser() -> Iterator[Any]:
-    """A browser, or None where there is none."""
+    """A browser, or None if there is none."""
     found = next(filter(None, map(shutil.which, CHROMIUM)), None)
     try:
         from playwright.sync_api import sync_playwright
@@ -146,7 +146,7 @@ def _browser() -> Iterator[Any]:
 
 
 def _by_requests(server: Server, size: int) -> Iterator[Figure]:
-    """The files of the page and its first questions, one after the other."""
+    """The first view without a browser: the files of the page and its first requests, one after the other."""
     names = ["", *(f"static/{name}" for name in files() if not name.endswith(".html"))]
     paths = [*names, "api/status", "api/list?n=10"]
     seconds = interleaved(ROUNDS // 3, lambda: [server.get(path) for path in paths])[0]
@@ -158,9 +158,9 @@ def _by_requests(server: Server, size: int) -> Iterator[Figure]:
 def _in_browser(server: Server, browser: Any, size: int) -> Iterator[Figure]:
     times, empty, sent = [], [], []
     for _ in range(ROUNDS // 3):
-        with browser.new_context(viewport={"width": 1280, "height": 900}) as context:  # that has nothing kept
+        with browser.new_context(viewport={"width": 1280, "height": 900}) as context:  # with an empty cache
             tab = context.new_page()
-            tab.goto(f"http://127.0.0.1:{server.port}/")  # what a stranger sees: a line of text
+            tab.goto(f"http://127.0.0.1:{server.port}/")  # without a valid address: one line of text
             empty.append(tab.evaluate("() => performance.getEntriesByType('navigation')[0].duration"))
             tab.add_init_script(SHOWN)
             tab.goto(server.address())
@@ -177,7 +177,7 @@ def _pan(server: Server, tab: Any, size: int) -> Figure:
     tab.goto(server.address())
     tab.goto(f"{tab.url.partition('#')[0]}#/graph")
     tab.wait_for_function("() => document.querySelector('main canvas') && !document.querySelector('[aria-busy]')")
-    time.sleep(5)  # until the picture has come to rest
+    time.sleep(5)  # until the graph has come to rest
     before = tab.evaluate(PICTURE)
     moving = _frames(tab)
     assert tab.evaluate(PICTURE) != before, "nothing moved"
@@ -189,7 +189,7 @@ def _pan(server: Server, tab: Any, size: int) -> Figure:
 
 
 def _frames(tab: Any) -> list[float]:
-    """The frames while the pointer drags what is under it."""
+    """Frame times while the pointer drags what is under it."""
     box = tab.locator("canvas").first.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     tab.mouse.move(x, y)

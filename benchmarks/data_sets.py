@@ -34,7 +34,7 @@ _ADVERSARIAL = 5
 
 @dataclass(frozen=True)
 class DataSet:
-    """One file: where it comes from, the hash of the one that our figures are of, and how it is made, if it can be."""
+    """One file: where it comes from, the hash of the version we measured, and how to make it, if that is possible."""
 
     name: str
     file: str
@@ -43,7 +43,7 @@ class DataSet:
     make: Callable[[Sequence[Path]], Any] | None = None
 
     def state(self, folder: Path) -> str:
-        """Whether it is there, and is the one that was measured."""
+        """Whether the file is there, and is the version that was measured."""
         path = folder / self.file
         if not path.is_file():
             return "missing"
@@ -51,7 +51,7 @@ class DataSet:
 
 
 def locomo(files: Sequence[Path]) -> list[dict[str, Any]]:
-    """Conversations of LoCoMo, a memory per turn; of locomo10.json those that we develop with."""
+    """Conversations of LoCoMo, a memory per turn; from locomo10.json only those used for development."""
     samples = [sample for path in files for sample in json.loads(path.read_text(encoding="utf-8"))]
     return [_conversation(sample) for sample in samples if sample["sample_id"] in _IN_DEVELOPMENT]
 
@@ -70,7 +70,7 @@ def _conversation(sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def _turns(turns: Iterable[dict[str, Any]], began: str) -> Iterator[dict[str, str]]:
-    """One turn a minute, as nothing finer is known; what a picture shows stands behind the words."""
+    """One turn a minute, since only the session has a time; captions of pictures follow the words."""
     start = datetime.strptime(began, _TURN_TIME).replace(tzinfo=UTC)
     for number, turn in enumerate(turns):
         picture = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
@@ -83,7 +83,7 @@ def _turns(turns: Iterable[dict[str, Any]], began: str) -> Iterator[dict[str, st
 
 
 def guard(files: Sequence[Path]) -> list[dict[str, str]]:
-    """Pairs that say the same, or do not, from SICK, JSICK, STS-B, JSTS and JNLI; each file is known by its columns."""
+    """Labelled pairs from SICK, JSICK, STS-B, JSTS and JNLI; each file is recognised by its columns."""
     return [pair for path in files for pair in _pairs(path)]
 
 
@@ -138,7 +138,7 @@ def _jglue(row: dict[str, Any]) -> Pair | None:
 
 
 def _label(score: float, judgement: str = "entailment") -> str:
-    """The same from 4.8 of 5 on where the one follows from the other, different up to 3 or where they contradict."""
+    """Duplicate from 4.8 of 5 on if one follows from the other; different up to 3, or if they contradict; else none."""
     if judgement == "contradiction" or score <= 3:
         return "different"
     return "duplicate" if score >= 4.8 and judgement == "entailment" else ""

@@ -1,8 +1,8 @@
-"""What recall must not fall below: a hybrid of vectors, BM25 and late interaction, as plain as it can be written.
+"""A floor that recall must not fall below: the plainest possible hybrid of vectors, BM25 and late interaction.
 
-Every part is made to vary alike within the query (z) and added up; where memories are the turns of a conversation, each
-is also lifted by the best of those said just before and after it. Nothing here is fitted but the few numbers below, and
-those were chosen before any of the sets in benchmarks/data was written.
+The scores of each part are standardised per query (z) and added up. If memories are the turns of a conversation, each
+is also lifted by the best of those just before and after it. The few numbers below were chosen before any of the sets
+in benchmarks/data was written; nothing else is fitted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Scores = NDArray[np.float64]
 
 
 def hybrid(*, contiguity: bool) -> Way:
-    """The hybrid as a way of searching, with the lift by neighbours or without."""
+    """The hybrid as a way of searching, with or without the lift by neighbours."""
 
     def way(workspace: Workspace, query: str, limit: int) -> list[str]:
         workspace.freshen()
@@ -49,7 +49,7 @@ def hybrid(*, contiguity: bool) -> Way:
 
 
 def bm25(workspace: Workspace, query: str, limit: int) -> list[str]:
-    """The best by words over whole memories, and nothing else."""
+    """The best by BM25 over whole memories, and nothing else."""
     workspace.freshen()
     with workspace.at_hand() as catalogue:
         owners, held = catalogue.owner[catalogue.alive], np.flatnonzero(catalogue.alive & (catalogue.n == 0))
@@ -104,5 +104,5 @@ def _lifted(scores: Scores, around: NDArray[np.int64], places: NDArray[np.int64]
     best = np.zeros(len(scores))
     for column, step in enumerate(steps):
         if step:
-            best = np.maximum(best, by_place[around[:, column]] * FADING ** (step - 1))  # -1 is nobody
+            best = np.maximum(best, by_place[around[:, column]] * FADING ** (step - 1))  # -1, no neighbour, is -inf
     return scores + LIFT * best

@@ -36,7 +36,7 @@ class Decided:
 
 
 class Decider:
-    """The decision of `remember` and `compare` on a pair, as a cosine is understood in a vault with these texts."""
+    """Decides on pairs as `remember` and `compare` do, calibrated for a vault with these texts."""
 
     def __init__(self, root: Path, texts: Sequence[str] = ()) -> None:
         vault = write_vault(root, map(_memory, texts))
@@ -69,13 +69,13 @@ def _memory(text: str) -> Memory:
 
 @contextmanager
 def fitted(weights: dict[str, Any]) -> Iterator[None]:
-    """The judge with these weights per language in place of those that ship."""
+    """Use these weights per language in the judge instead of those that ship."""
     with patch.object(judging, "_weights", lambda: weights):
         yield
 
 
 def folds(pairs: Sequence[Pair], count: int, seed: int = 0) -> list[list[int]]:
-    """Places of the pairs in that many folds of about the same size; pairs that share a sentence stay together."""
+    """The positions of the pairs in `count` folds of about equal size; pairs that share a sentence stay together."""
     groups = _groups(pairs)
     Random(seed).shuffle(groups)
     found: list[list[int]] = [[] for _ in range(count)]
@@ -85,7 +85,7 @@ def folds(pairs: Sequence[Pair], count: int, seed: int = 0) -> list[list[int]]:
 
 
 def _groups(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Union-find over the sentences: a pair joins its two."""
+    """The positions of pairs that are connected by shared sentences (union-find)."""
     parents: dict[str, str] = {}
 
     def root(text: str) -> str:
@@ -104,14 +104,14 @@ def _groups(pairs: Sequence[Pair]) -> list[list[int]]:
 
 
 def recall_and_precision(decided: Sequence[Decided], repetition: str = "duplicate") -> tuple[float, float]:
-    """The share of repetitions that were blocked, and the share of what was blocked that is one."""
+    """The share of repetitions that were blocked, and the share of blocked pairs that are repetitions."""
     wanted = sum(each.pair["label"] == repetition for each in decided)
     blocked = [each.pair["label"] == repetition for each in decided if each.blocked]
     return sum(blocked) / max(wanted, 1), sum(blocked) / max(len(blocked), 1)
 
 
 def best_recall(decided: Sequence[Decided], precision: float) -> float:
-    """The highest recall at such a precision if the fitted probability alone decided about every pair in reach."""
+    """The highest recall at this precision if the fitted probability alone decided about every pair in reach."""
     wanted = sum(each.pair["label"] == "duplicate" for each in decided)
     right = best = 0
     in_reach = sorted((each for each in decided if each.near), key=lambda each: -each.probability)

@@ -14,7 +14,7 @@ from vault_mem import Vault
 
 @dataclass(frozen=True)
 class Near:
-    """A turn and the earlier memory that it was held to repeat, or was linked to."""
+    """A turn and the earlier memory that it seemed to repeat, or was linked to."""
 
     text: str
     earlier: str
@@ -22,7 +22,7 @@ class Near:
 
     @property
     def identical(self) -> bool:
-        """A turn said again word for word is a true repetition, whatever its commas."""
+        """Whether the turn repeats the memory word for word, apart from punctuation: a true repetition."""
         return re.findall(r"\w+", self.text) == re.findall(r"\w+", self.earlier)
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Saved:
 
 
 def save(folder: Path, turns: Sequence[dict[str, Any]]) -> Saved:
-    """Save turns one by one into a vault of their own, each at the moment it was said."""
+    """Save turns one by one into a new vault, each at the time it was said."""
     moment = datetime.fromisoformat(turns[0]["created"])
     Vault.init(folder, timezone="UTC")
     vault = Vault(folder, clock=lambda: moment)

@@ -1,4 +1,4 @@
-"""What every benchmark uses: figures with their targets, a place of its own, timing that survives noise."""
+"""What every benchmark uses: figures with their targets, a folder of its own, timing that copes with a busy machine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured figure. The reference was measured in the same run, so that their ratio means something anywhere."""
+    """One measured figure. Its reference comes from the same run, so that their ratio means the same on any machine."""
 
     name: str
     value: float
@@ -51,7 +51,7 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the target was met; None where there is none."""
+        """Whether the target was met; None if there is none."""
         if self.target is None:
             return None
         measured = self.ratio if self.target.of_ratio else self.value
@@ -66,12 +66,12 @@ class Setting:
     quick: bool = False
 
     def progress(self, text: str) -> None:
-        """Tell the person who waits how far it is; not part of the figures."""
+        """Show progress to whoever is waiting; not part of the figures."""
         print(f"  … {text}", file=sys.stderr, flush=True)
 
 
 def interleaved(rounds: int, *calls: Callable[[], object]) -> list[list[float]]:
-    """Wall seconds of each call in each round, taken by turns, so that a busy moment hits all of them alike."""
+    """Wall seconds of each call in each round, taken in turns, so that a busy moment affects all of them alike."""
     seconds: list[list[float]] = [[] for _ in calls]
     for _ in range(rounds):
         for call, taken in zip(calls, seconds, strict=True):
@@ -87,7 +87,7 @@ def percentile(values: Sequence[float], percent: int) -> float:
 
 
 def folder_bytes(folder: Path) -> int:
-    """How much the files below a folder hold."""
+    """The total size of the files below a folder."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:

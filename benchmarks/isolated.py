@@ -1,4 +1,4 @@
-"""One benchmark in a process, a folder and an environment of its own; nothing of the user's is read or touched."""
+"""Run a benchmark in its own process, folder and environment; nothing of the user's is read or touched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchmarks.harness import Figure, Setting
 
 
 def figures_of(module: str, quick: bool) -> Iterator[Figure]:
-    """Run one benchmark in a process of its own; its figures as they come. Raises RuntimeError where it failed."""
+    """Run one benchmark in its own process and yield its figures as they come. Raises RuntimeError if it fails."""
     context = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory(prefix=f"vault-mem-{module}-", ignore_cleanup_errors=True) as folder:
         receiver, sender = context.Pipe(duplex=False)
@@ -53,7 +53,7 @@ def _run(module: str, setting: Setting, sender: Connection) -> None:
 def clean_environment(folder: Path) -> dict[str, str]:
     """The environment with nothing of the user's own vaults, settings or caches in it.
 
-    Bytecode is kept below `folder` too: a start that compiles its modules again would measure the compiler.
+    Bytecode is kept below `folder` too, because compiling modules again would slow down the starts that are measured.
     """
     ours = ("VAULT_MEM_", "XDG_", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}

@@ -1,4 +1,4 @@
-"""Japanese queries by word: what somebody types who remembers one word of a memory; the same in every run.
+"""Japanese queries of one word that somebody remembers from a memory; the same in every run.
 
 Words are taken from the sample vault and from generated memories: of two characters, in katakana, full and half
 width, mixed with English, names, part numbers, snake_case, versions and paths.
@@ -28,7 +28,7 @@ _FULL = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7
 
 
 class Asked(NamedTuple):
-    """A query, what it is an example of, and the form in which a text must have it."""
+    """A query, what it is an example of, and the normalised word that a text must contain."""
 
     query: str
     kind: str
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
 
 
 def queries(memories: list[Memory], per_kind: int, seed: int = 5) -> Iterator[Asked]:
-    """Queries of every kind, each a word that some of these memories have."""
+    """Queries of every kind, each a word from these memories."""
     random = Random(seed)
     japanese = [memory.content for memory in memories if re.search(r"[ぁ-ゖ]", memory.content)]
     text = "\n".join(japanese)

@@ -1,4 +1,4 @@
-"""Sets of questions that can show what one stage of the ranking is worth; generated, the same in every run.
+"""Sets of questions that show what one stage of the ranking is worth; generated, the same in every run.
 
 Each is an entry as `vault-mem eval` takes it: memories among believable others, and questions with their evidence.
 """
@@ -51,13 +51,13 @@ def _entry(name: str, turns: list[Turn], questions: list[tuple[str, list[str]]],
 
 
 def _day(random: Random, first: int, last: int) -> str:
-    """A moment between these numbers of days ago; far apart, so that nothing is one moment by chance."""
+    """A time between `first` and `last` days ago; spread out, so that no two memories form a moment by chance."""
     ago = timedelta(days=random.uniform(first, last))
     return (NOW - ago).replace(microsecond=0).isoformat()
 
 
 def _changes(random: Random) -> Sample:
-    """Facts that change: the newest holds. Half of the questions ask for now, half just ask."""
+    """Facts that change: the newest holds. Half of the questions ask explicitly for the present."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
     for person in PEOPLE:
@@ -128,7 +128,7 @@ COLOURS = ["Amber", "Cobalt", "Crimson", "Ivory", "Jade", "Lilac", "Ochre", "Pea
 
 
 def _hops(random: Random) -> Sample:
-    """What answers shares its words with another memory, and not with the question."""
+    """The answer shares words with another memory, but not with the question."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
     for number, (first, second, question) in enumerate(HOPS):
@@ -175,7 +175,7 @@ PASTIMES = [
 
 
 def _pastimes(random: Random) -> Sample:
-    """What answers is about the same matter as a memory that the question names, in other words."""
+    """The answer is about the same matter as a memory that the question names, but in other words."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
     people = [*PEOPLE, "Ulrika", "Viggo", "Wanda", "Yusuf"]
@@ -198,7 +198,7 @@ def _pastimes(random: Random) -> Sample:
 
 
 def _summaries(random: Random) -> Sample:
-    """Many notes on a thing, and one summary that a question for the whole wants."""
+    """Many notes on a thing, and one summary, which is what a question about the whole wants."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
     for thing in THINGS:
@@ -220,7 +220,7 @@ def _summaries(random: Random) -> Sample:
 
 
 def _crowds(random: Random) -> Sample:
-    """Seven notes that say nearly the same, and another side of the matter that they must not push out."""
+    """Seven notes that say nearly the same, and one on another side of the matter, which they must not push out."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
     for thing in THINGS:

@@ -2,8 +2,8 @@
 
 They were written for this benchmark (benchmarks/data): people who talk over months, and questions in other words than
 the answers. One half of them, *dev*, may be looked at while recall is being improved; the other, *held-out*, is only
-measured. All conversations of a language are one vault; those of both languages are one for questions asked in the
-other language.
+measured. All conversations of a language form one vault. For questions in the other language, those of both
+languages form one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LANGUAGES = {"en": "English", "ja": "Japanese"}
 
 
 class Unseen(NamedTuple):
-    """One set: its name, the half it belongs to, the entry to evaluate, whether its memories follow each other."""
+    """One set: its name, its half, the entry to evaluate, and whether its memories follow each other in time."""
 
     name: str
     half: str

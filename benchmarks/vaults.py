@@ -1,7 +1,7 @@
 """Generated vaults: believable small memories, English and Japanese mixed, the same for the same seed.
 
 Every memory is two to four sentences (60 to 250 characters) put together from the templates below, so that
-words repeat as they do in a life, while numbers, names and combinations keep the texts apart.
+words repeat as they do in real life, while numbers, names and combinations keep the texts apart.
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ QUESTIONS = [
 
 
 def memories(count: int, seed: int = 1, *, words: int = 0) -> Iterator[Memory]:
-    """This many memories in the order they were made, spread over the months; later ones link to earlier ones.
+    """Yield this many memories in order of time, spread over the months; later ones link to earlier ones.
 
-    With `words` each has about that many of them, two letters of Japanese for one.
+    With `words`, each has about that many words; two characters of Japanese count as one.
     """
     random = Random(seed)
     step = timedelta(days=30.4 * MONTHS) / count
@@ -146,7 +146,7 @@ def memories(count: int, seed: int = 1, *, words: int = 0) -> Iterator[Memory]:
 
 
 def questions(count: int, seed: int = 2) -> list[str]:
-    """What somebody may ask such a vault, in both languages."""
+    """Questions that somebody may ask such a vault, in both languages."""
     random = Random(seed)
     return [_fill(QUESTIONS[number % len(QUESTIONS)], random) for number in range(count)]
 
@@ -161,7 +161,7 @@ def write_vault(root: Path, contents: Iterable[Memory]) -> Vault:
         folder.mkdir(exist_ok=True)
         path = folder / file_name(memory)
         path.write_text(note_text(memory, ZONE), encoding="utf-8", newline="\n")
-        os.utime(path, (an_hour_ago, an_hour_ago))  # a file as young as its indexing is read again next time
+        os.utime(path, (an_hour_ago, an_hour_ago))  # if just written, it would be read again by the next sync
     return vault
 
 
@@ -187,7 +187,7 @@ def _text(random: Random, japanese: bool, words: int) -> str:
 
 
 def _fill(template: str, random: Random) -> str:
-    """A template with each of its slots filled at random; a slot ending in 2 is another one than its fellow."""
+    """A template with each of its slots filled at random; a slot that ends in 2 differs from its partner without it."""
     numbers = {
         "time": f"{random.randint(7, 21)}:{random.choice(['00', '15', '30', '45'])}",
         "hour": str(random.randint(7, 21)),

@@ -44,7 +44,7 @@ class Clone:
         return str(answer.json["memory"]["id"])
 
     def merge(self, other: Clone, *, check: bool = True) -> str:
-        """Commit on both sides, and merge the other's work; what git said."""
+        """Commit on both sides, and merge the other's work; returns what git said."""
         self.commit()
         other.commit()
         self.git("fetch", "-q", str(other.root), "HEAD")
@@ -101,7 +101,7 @@ def no_marks(clone: Clone) -> bool:
 
 
 def same_bytes(one: Clone, other: Clone) -> bool:
-    """After the next command in each."""
+    """Whether both have the same files after the next command in each."""
     one.run("status")
     one.commit()
     other.git("pull", "-q", str(one.root), "HEAD")
@@ -114,7 +114,7 @@ def same_bytes(one: Clone, other: Clone) -> bool:
 
 
 def public_text_of(clone: Clone) -> str:
-    """All public text but git's own."""
+    """All public text except git's own."""
     files = contents(clone.root)
     return "\n".join(
         f"{key}\n{raw.decode(errors='replace')}"

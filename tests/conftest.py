@@ -1,4 +1,4 @@
-"""Fixtures: a vault of one's own, the sample vault, and the real command run on either."""
+"""Fixtures: an empty vault, the sample vault, and the real command run on either."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vault_mem.cli.main import run, settle
 from vault_mem.index.allocators import set_apart
 
 SAMPLE = Path(__file__).parent.parent / "sample_vault"
-IN_MEMORY, ROOM = Path("/dev/shm"), 4 << 30  # where files are synced at once, if there is this much room
+IN_MEMORY, ROOM = Path("/dev/shm"), 4 << 30  # syncing costs nothing there, if there is this much room
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,18 +33,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """A worker gets whole files in a row, so that what their tests share is made once, and helps out at the end."""
+    """Give each worker whole files, so that what tests share is made once; idle workers take over tests at the end."""
     if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
         config.option.dist = "worksteal"
-    # clients' own sandboxes have a /dev of their own
+    # not with `--clients`: their sandboxes have a /dev of their own
     if not config.option.clients and IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads wait for work by turning round and round
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more threads would only spin while they wait
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What stays to the end, thousands of tests among it, need not be looked through for garbage again and again."""
-    if hasattr(session.config, "workerinput"):  # a worker of many needs it sooner or later
+    """Exempt what stays to the end, such as thousands of tests, from garbage collection."""
+    if hasattr(session.config, "workerinput"):  # every worker needs it sooner or later
         import vault_mem.index.lance  # noqa: F401
 
     set_apart()
@@ -114,14 +114,14 @@ class Command:
 
 @pytest.fixture(scope="session", autouse=True)
 def _apart() -> Iterator[None]:
-    """No test meets a daemon of the user's own, or of another worker. A socket's path is short; pytest's are not."""
+    """Keep tests away from daemons of the user or of other workers. In /tmp, as sockets need a short path."""
     with tempfile.TemporaryDirectory(prefix="vm-", dir="/tmp") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", folder)
         yield
 
 
 def environment(folder: Path, runtime: str) -> dict[str, str]:
-    """An environment in which nothing of the user's own is seen or touched."""
+    """An environment that hides everything of the user's own."""
     home = folder / "home"
     home.mkdir()
     return {

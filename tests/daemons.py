@@ -23,7 +23,7 @@ from conftest import Answer, Command
 from vault_mem import Vault, __version__
 from vault_mem.daemon import protocol
 
-PATIENCE = 60.0  # how long a test waits for what comes at once on a machine with nothing else to do
+PATIENCE = 60.0  # how long a test waits for something that an idle machine does at once
 
 
 class Served(Command):
@@ -38,7 +38,7 @@ class Served(Command):
         return protocol.address_for(str(self.root), self.env)
 
     def start(self, *arguments: str, **options) -> subprocess.Popen[bytes]:
-        """The command as a process that runs while the test goes on."""
+        """Start the command as a process, while the test goes on."""
         return subprocess.Popen(
             [sys.executable, "-m", "vault_mem", *map(str, arguments)],
             cwd=self.cwd,
@@ -52,7 +52,7 @@ class Served(Command):
         return self.spawn(*arguments, env={"VAULT_MEM_DAEMON": "off"}, **options)
 
     def pid(self) -> int | None:
-        """The process that holds the vault's daemon lock and says so."""
+        """The process id of the daemon that has the vault open, if there is one."""
         if not self.alive():
             return None
         with contextlib.suppress(OSError, ValueError):
@@ -86,7 +86,7 @@ class Served(Command):
         return connection
 
     def send(self, *arguments: str, id_: str = "0123456789abcdef", version: str = __version__) -> socket.socket:
-        """A request over the socket; its answer is not waited for."""
+        """Send a request over the socket, without waiting for the answer."""
         environment = [f"{name}={value}" for name, value in self.env.items() if name.startswith(("VAULT_", "HOME"))]
         parts = [version, id_, str(self.root), "80", "", str(len(environment)), *environment, *map(str, arguments)]
         connection = self.connect()
@@ -94,7 +94,7 @@ class Served(Command):
         return connection
 
     def ask(self, *arguments: str, **options) -> Answer:
-        """A request and its answer, without the start of a process."""
+        """Send a request and return its answer, without starting a process."""
         with self.send(*arguments, **options) as connection:
             return answer_on(connection)
 
@@ -102,14 +102,14 @@ class Served(Command):
         return self.ask(*arguments, "--json").json
 
     def found(self, query: str, n: int = 5) -> list[str]:
-        """The paths that recall finds; never out of date."""
+        """The paths that recall finds; fails if the answer is stale."""
         answer = self.ask_json("recall", query, "-n", str(n))
         assert answer["stale"] is False
         return [each["path"] for each in answer["results"]]
 
 
 def beside(command: Served, name: str, env: dict[str, str] | None = None) -> Served:
-    """Another vault, whose commands go through the same daemon."""
+    """Make another vault, whose commands go through the same daemon."""
     root = command.root.with_name(name)
     Vault.init(root, env=command.env, timezone="Asia/Tokyo")
     return Served(root.resolve(), command.env | (env or {}))
@@ -134,7 +134,7 @@ def served(folder: Path) -> Iterator[Served]:
     """An empty vault below `folder` whose commands go through a daemon; none is left behind."""
     home = folder / "home"
     home.mkdir(parents=True)
-    # A socket's path is short; pytest's folders are not.
+    # A socket's path must be short; pytest's folders are not.
     runtime = tempfile.mkdtemp(prefix="vm-", dir="/tmp")
     env = {
         "HOME": str(home),
@@ -160,7 +160,7 @@ def open_things(process: Path) -> tuple[int, int]:
 
 
 def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Until it is true; fails where it never becomes so."""
+    """Wait until it is true; fails if it never is."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
@@ -168,7 +168,7 @@ def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None
 
 
 def waits_for_input(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has taken what was written to it, so that it now waits for more."""
+    """Whether a process has read all its input, and now waits for more."""
     left = bytearray(4)
     fcntl.ioctl(process.stdin.fileno(), termios.FIONREAD, left)
     return int.from_bytes(left, sys.byteorder) == 0

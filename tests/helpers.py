@@ -40,13 +40,13 @@ def memory(root: Path, key: str, id_: str, text: str, *front: str) -> Path:
 
 
 def line_end(root: Path, id_: str) -> str:
-    """How the line of a memory in a view ends: the link to its note, which has a name of ours, and the marker."""
+    """How the line of a memory in a view ends: the link to its note, which we have named, and the marker."""
     (path,) = (root / "memories").rglob(f"*-{id_[4:12]}.md")
     return f"[[{path.stem}|↗]] [id:{id_}]"
 
 
 def aged(path: Path, seconds: float = HOUR) -> None:
-    """Make a file look as if it was last written so long ago."""
+    """Make a file look as if it was last written `seconds` ago."""
     when = path.stat().st_mtime_ns - int(seconds * 1e9)
     os.utime(path, ns=(when, when))
 
@@ -98,7 +98,7 @@ def mode(path: Path) -> int:
 
 
 def public_text(root: Path) -> str:
-    """All that anyone who may read the public files can read, file names included."""
+    """All text that somebody with only the public files can read, file names included."""
     return "\n".join(
         f"{name}\n{data.decode(errors='replace')}"
         for name, data in contents(root).items()
@@ -113,7 +113,7 @@ def one_line(err: str) -> bool:
 
 
 def all_of(terminal: int) -> str:
-    """What was written at the other end of a terminal until that was closed; one read may give a part of it."""
+    """Everything that was written at the other end of a terminal until it was closed; one read may give only a part."""
     said = b""
     with suppress(OSError):  # how Linux says that the other end is closed
         while part := os.read(terminal, 65_536):
@@ -128,7 +128,7 @@ class _Keyboard(io.BytesIO):
 
 
 def at_a_terminal(cli: Command, *arguments: str, typed: str) -> Answer:
-    """The command as somebody runs it who types an answer."""
+    """Run the command as a person does who types an answer."""
     out, err = io.StringIO(), io.StringIO()
     console = Console(cli.cwd, cli.env, _Keyboard(typed.encode()), out, err, interactive=True)
     code = run([str(each) for each in arguments], console)
@@ -136,7 +136,7 @@ def at_a_terminal(cli: Command, *arguments: str, typed: str) -> Answer:
 
 
 def as_anybody(cli: Command, *arguments: str, cwd: Path | None = None) -> Answer:
-    """The command as a real process for which file permissions hold, even where the tests run as root."""
+    """Run the command as a real process that file permissions apply to, even if the tests run as root."""
     if os.geteuid() == 0 and sys.platform != "linux":
         pytest.skip("root may do everything here")
 
@@ -163,7 +163,7 @@ def as_anybody(cli: Command, *arguments: str, cwd: Path | None = None) -> Answer
 
 @contextmanager
 def no_longer_than(seconds: int) -> Iterator[None]:
-    """Stops what hangs; a limit far above what anything honest needs."""
+    """Stop a test that hangs; the limit is far above what a working one needs."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"still running after {seconds} s")

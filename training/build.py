@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy and torch: one thread adds up in one order
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy and torch: one thread always adds in the same order
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import numpy as np
@@ -25,7 +25,7 @@ CARD = Path(__file__).with_name("card")  # the model card and the notice that go
 
 
 def build(work: Path, out: Path) -> None:
-    """Make the model in `out`; `work` keeps what is downloaded and what the teacher said."""
+    """Make the model in `out`; `work` keeps downloads and the teacher's vectors."""
     found = sources.locate(work)
     teacher = Teacher(found.teacher, work / "teacher")
 

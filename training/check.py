@@ -1,7 +1,7 @@
 """Measure a model folder, beside others if given: python -m training.check FOLDER [OTHER ...] --data DIR.
 
-Nothing here is an ingredient of the build. The labelled sets in the data folder may be absent; what needs them is then
-skipped and said so. The probes and the sentence pairs of training/probes.json were written for this check.
+Nothing here is an ingredient of the build. The labelled sets in the data folder may be absent; measures that need them
+are then skipped with a message. The probes and the sentence pairs of training/probes.json were written for this check.
 """
 
 from __future__ import annotations

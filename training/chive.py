@@ -1,4 +1,4 @@
-"""chiVe, word vectors of Japanese web text, out of the vocabulary folder of ja-ginza; nothing else is taken from it."""
+"""chiVe, word vectors of Japanese web text, from the vocabulary folder of ja-ginza, which is used for nothing else."""
 
 from __future__ import annotations
 

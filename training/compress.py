@@ -12,16 +12,16 @@ from tokenizers import Tokenizer
 from training.static import Matrix, unit
 
 COMMON = 0.4  # share of the common direction; see docs/model.md
-TOKENS = 0.5  # what the tokens' own directions count for, beside those of whole sentences, in choosing axes
-CLIPPED = 0.001  # share of the tokens whose longest component may be cut, for finer steps in all others
-LONGEST = 8192  # tokens of a text that count; the vector of a whole memory must know its end, too
+TOKENS = 0.5  # weight of single tokens, beside whole sentences at 1, in choosing the axes
+CLIPPED = 0.001  # share of the tokens whose largest component may be cut, for finer steps in all others
+LONGEST = 8192  # tokens of a text that count; the vector of a whole memory must include its end
 
 
 def reduce(vectors: Matrix, sentences: list[Matrix], dimensions: int) -> Matrix:
     """Return the vectors on fewer axes: first the common direction, then those that keep most of sentences and tokens.
 
     The common direction is the same for every token, and grows with the square of its weight. Without it, short texts
-    win every search: the more a text says, the more of it is beside the question.
+    win every search, because most of a longer text has nothing to do with the query.
     """
     moments = [unit(matrix).T @ unit(matrix) / len(matrix) for matrix in sentences]
     known = unit(vectors[np.linalg.norm(vectors, axis=1) > 0])

@@ -1,4 +1,4 @@
-"""The training text: English sentences, and the same sentences in Japanese where a translation is at hand."""
+"""The training text: English sentences, with their Japanese translations if there are any."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-SENSES, GLOSSES = 3, 4  # of an entry, and of a sense, that count; later ones are rare uses
+SENSES, GLOSSES = 3, 4  # how many of an entry, and of a sense, count; later ones are rare uses
 READING_OF_KANJI = 0.15  # weight of a kana spelling whose word is usually written in kanji
 NAMED = ("surname", "given", "masc", "fem", "place", "person", "station", "company", "organization", "unclass")
 
@@ -50,7 +50,7 @@ class Dictionary:
         self._inflected = self._inflections()
 
     def meaning(self, word: str, english: dict[str, float]) -> Meaning | None:
-        """Return what `word` means, or None; of several readings of a name, the one best known in `english` counts."""
+        """Return what `word` means, or None; of several readings of a name, the most frequent in `english` counts."""
         entries = sorted(self.entries.get(word, ()), key=lambda entry: -entry.weight)[:3]
         forms = sorted(self._inflected.get(word, ()), key=lambda form: -form[1])[:2]
         glosses = _shared([(entry.weight, entry) for entry in entries])

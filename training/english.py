@@ -14,17 +14,17 @@ from training.static import Matrix, rarity, taught, unit
 from training.tokenizer import bags, token_ids
 from training.vocabulary import Kind, Vocabulary
 
-CONTEXT = 0.6  # share of the vectors fitted to sentences; the rest is the teacher's view of the word alone
-INFLECTION = 0.4  # how far the forms of one word turn to their middle: the teacher sees like and liked far apart
-SAME_WORD = 0.4  # cosine from which a word that looks like a form of another is taken for one
-PIECE = 0.5  # weight of a piece, beside a whole rare word at 1
+CONTEXT = 0.6  # share of the vectors fitted to sentences; the rest are the teacher's vectors of single words
+INFLECTION = 0.4  # how far forms of one word are turned to their mean: to the teacher, like and liked are far apart
+SAME_WORD = 0.4  # from this cosine on, a word that looks like a form of another counts as one
+PIECE = 0.5  # weight of a piece; a rare whole word has 1
 NUMBER = 2.0  # numbers tell memories apart more often than the words around them do
-NUMBER_IDENTITY = 0.8  # share of a number's own direction; the teacher's view makes 12 and 13 nearly one
-NUMERAL_IDENTITY = 0.7  # how far the words of a number turn towards that direction
+NUMBER_IDENTITY = 0.8  # share of a number's own direction; to the teacher, 12 and 13 are nearly the same
+NUMERAL_IDENTITY = 0.7  # how far number words are turned towards that direction
 EMOJI, EMOJI_IDENTITY = 0.5, 0.3
 FALLBACK = {Kind.CHARACTER: 0.5, Kind.KANA: 0.3, Kind.BYTE: 0.1, Kind.PUNCTUATION: 0.03}
 
-NEGATION = 3.0  # "not" is too frequent to weigh much, yet it turns what a memory says around
+NEGATION = 3.0  # "not" is too frequent to weigh much, but it reverses what a memory says
 NEGATIONS = (
     "not no never none nobody nothing neither nor without cannot "
     "ない なかっ なく なけれ ません ず ぬ 無い 無く 無し なし"
@@ -39,12 +39,12 @@ NUMERALS = {
 
 
 def own_directions(count: int, dimensions: int) -> Matrix:
-    """Return a random unit vector per token, always the same: what tells tokens apart that nothing else does."""
+    """Return a random unit vector per token, the same in every build, to tell apart tokens that are otherwise alike."""
     return unit(np.random.default_rng(0).normal(size=(count, dimensions)).astype(np.float32))
 
 
 def read_alone(vocabulary: Vocabulary) -> list[str]:
-    """Return the tokens that the teacher is asked about as texts of their own."""
+    """Return the tokens that the teacher embeds by themselves."""
     return [vocabulary.tokens[token] for token in vocabulary.of(Kind.ENGLISH, Kind.PIECE, Kind.NUMBER)]
 
 
@@ -72,7 +72,7 @@ def in_context(
     teacher_vectors: Matrix,
     directions: Matrix,
 ) -> Matrix:
-    """Return the vectors averaged with what they become when sentences are fitted to the teacher's vectors of them."""
+    """Return the vectors averaged with those that fit whole sentences to the teacher's vectors."""
     trained = vocabulary.of(Kind.ENGLISH, Kind.PIECE, Kind.NUMBER, Kind.PUNCTUATION)
     together = taught(vectors, sentences, teacher_vectors, trained, CONTEXT)
     _gather_forms(together, vocabulary)
@@ -99,7 +99,7 @@ def _gather_forms(vectors: Matrix, vocabulary: Vocabulary) -> None:
 
 
 def _set_apart(numbers: Matrix, directions: Matrix) -> Matrix:
-    """Return the numbers turned towards their own directions; what sentences teach makes them alike again."""
+    """Return the numbers turned towards their own directions, since sentences make them all alike."""
     lengths = np.linalg.norm(numbers, axis=1, keepdims=True)
     shared = np.sqrt(1 - NUMBER_IDENTITY**2)
     return np.asarray(lengths * unit(shared * unit(numbers) + NUMBER_IDENTITY * directions), dtype=np.float32)

@@ -17,7 +17,7 @@ from vault_mem.judge.judge import features
 from vault_mem.judge.rules import differences
 from vault_mem.judge.text import Text, names_in
 
-# Pairs farther apart than this never reach the judge, and would teach it only what the cosine knows already.
+# Pairs below this cosine never reach the judge, and would only teach it what the cosine already says.
 NEAR = 0.6
 REGULARISATION = 0.3
 DIGITS = 4

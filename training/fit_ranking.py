@@ -36,29 +36,29 @@ FITTED = (
     *("replies", "person", "about", "time", "asks", "answers", "slight"),
 )
 MAY_COST = ("asks", "slight")
-# A vault is also asked in keywords, which need the words themselves; and a named date goes before everything.
+# People also search with keywords, which only the words can find; and a named date comes before everything else.
 LEAST = {"words": 1.0, "time": 12.0}
-# Weights are drawn towards this and not towards nothing: as long as no data says otherwise, every signal counts alike.
-# A signal that only one kind of vault can teach is then worth something to another of the kind.
+# Weights are drawn towards this and not towards 0, so that a signal counts like the others as long as no data says
+# otherwise. A signal that only one kind of vault can teach then still counts when that kind is left out.
 USUAL = 3.0
 REGULARISATION = 3e-4
-# Of each question this many candidates are enough to fit to, with its evidence.
+# Fitting uses this many candidates of each question, and its evidence.
 CANDIDATES = 60
 FIRST = 5
-# Talks have by far the most questions, and long texts are few: so much more than the others each counts.
+# Sets that count more than others: talks, because they have by far the most questions, and long texts, which are few.
 WEIGHT = {"locomo-dev": 2.2, "agent-chats": 2.0, "long-notes": 2.0}
 TELLING = 1e-3
-# How much worse it is to withhold a right answer, the more likely so.
+# How steeply the loss of a right answer grows, the less likely it is made to look.
 SHARP = 4.0
-# What agents and notes are asked says of itself that another vault does not answer it: this many of each set are asked.
+# Questions of these sets are so specific that no other kind of vault can answer them: `SOME` of each are asked there.
 TRANSFERABLE = ("agent-facts", "manual-en", "manual-ja", "long-notes")
 SOME = 12
 STRANGE = "strange to "
-# Signs that never speak against an answer, whatever the questions at hand say.
+# Signs that must never count against an answer, whatever the data says.
 IN_FAVOUR = ("covered", "weakest", "near", "score", "ahead")
-# How much the questions without an answer to a set count; what another vault answers counts half.
+# How much the unanswerable questions of a set count; those of other sets and of other vaults count half.
 WITHOUT_ANSWER = {"agent-facts": 3.0}
-# Questions about a detail that nobody told, of something that was told: what is nearest looks like an answer.
+# Sets whose unanswerable questions ask for an untold detail of something told: the nearest memory looks like an answer.
 NEAR_MISSES = ("life-stream",)
 # This share of the right answers of a set may be below the floor.
 LOST = 0.02
@@ -66,14 +66,14 @@ DIGITS = 2
 
 
 def kind_of(name: str) -> str:
-    """The kind of vault that a set shows: all manuals are one, and all chats between people."""
+    """The kind of vault that a set stands for: all manuals are one kind, and all chats between people."""
     if name.startswith("manual"):
         return "manual"
     return "chat" if name in ("chat-real", "locomo-dev") else name
 
 
 def strange_questions(sets: Mapping[str, Sequence[Sample]]) -> dict[str, list[str]]:
-    """For every set some questions that other kinds of vaults answer, and it does not."""
+    """For every set, some questions that only other kinds of vaults can answer."""
     some = random.Random(7)
     asked = {name: [q["question"] for entry in entries for q in entry["questions"]] for name, entries in sets.items()}
     return {
@@ -88,7 +88,7 @@ def strange_questions(sets: Mapping[str, Sequence[Sample]]) -> dict[str, list[st
 
 
 class Question(NamedTuple):
-    """One question: the signals of its candidates, what is added to them, which are evidence, and out of how many."""
+    """One question: the signals and fixed scores of its candidates, which are evidence, how much evidence exists."""
 
     set: str
     vault: str
@@ -102,7 +102,7 @@ class Question(NamedTuple):
 def observe(name: str, entries: Iterable[Sample], strange: Sequence[str] = ()) -> list[Question]:
     """Ask every question of a set, those without an answer too, and keep what the ranking measured.
 
-    The first vault of the set is asked the strange questions as well, which other vaults answer.
+    The first vault of the set is also asked the strange questions, which only other vaults can answer.
     """
     seen: list[Question] = []
     for number, entry in enumerate(entries):
@@ -165,7 +165,7 @@ def _matrix(question: Question) -> np.ndarray:
 
 
 def _shares(questions: Sequence[Question]) -> np.ndarray:
-    """How much each question counts: every kind alike, and every set of a kind, in all one."""
+    """How much each question counts, 1 in all: sets count by `WEIGHT`, and those of a kind share."""
     count: dict[str, int] = defaultdict(int)
     for question in questions:
         count[question.set] += 1
@@ -203,7 +203,7 @@ def reached(questions: Sequence[Question], fitted: Mapping[str, float]) -> Figur
 
 
 def left_out(questions: Sequence[Question], names: Collection[str]) -> list[Question]:
-    """The questions of all other kinds than those of these sets."""
+    """The questions of all kinds except those of these sets."""
     kinds = {kind_of(name) for name in names}
     return [question for question in questions if kind_of(question.set) not in kinds]
 
@@ -211,15 +211,15 @@ def left_out(questions: Sequence[Question], names: Collection[str]) -> list[Ques
 def fit_relevance(questions: Sequence[Question], fitted: Mapping[str, float]) -> dict[str, float]:
     """What each sign of relevance adds to the logarithm of the odds.
 
-    First what tells right answers that come first from the best there is where nothing answers; then how likely a
-    result is right that looks so: a slope and a start for the sum.
+    First the weights that tell right answers in first place from the best results of unanswerable questions; then a
+    slope and an intercept that turn their sum into a probability.
     """
     first, right, share = _best_results(questions, fitted)
     spread = np.where(first.std(axis=0) > 0, first.std(axis=0), 1.0)
     telling = _separating(first / spread, right, share) / spread
     values, right, share = judged(questions, fitted)
     best, one = SIGNS.index("best"), SIGNS.index("one")
-    telling[best] = 0.0  # all of these are
+    telling[best] = 0.0  # only best results were fitted so far
     sums = np.stack([values @ telling, values[:, best], values[:, one]], axis=1)
     slope, first_by, start = _logistic(sums, right, share)
     found = telling * slope
@@ -230,7 +230,7 @@ def fit_relevance(questions: Sequence[Question], fitted: Mapping[str, float]) ->
 def _best_results(
     questions: Sequence[Question], fitted: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The signs of the best result where it is right, and where nothing answers; which; how much each counts."""
+    """Signs of best results that are right, or that have nothing to answer; which are right; how much each counts."""
     values, right, sets = [], [], []
     for question in questions:
         signs_, gold = first_results(question, fitted)
@@ -249,7 +249,7 @@ def _best_results(
 
 
 def _separating(values: np.ndarray, right: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Weights that keep nearly every right answer above most of the others: the lowest count by far the most."""
+    """Weights that keep nearly all right answers above most of the others: the lowest count by far the most."""
 
     def loss(by: np.ndarray) -> tuple[float, np.ndarray]:
         sums = np.clip(values @ by, -8, 8)
@@ -271,7 +271,7 @@ def _logistic(values: np.ndarray, right: np.ndarray, share: np.ndarray) -> np.nd
 
 
 def floor(questions: Sequence[Question], fitted: Mapping[str, float], by: Mapping[str, float]) -> float:
-    """The highest floor that takes away two in a hundred right answers of a set at the most."""
+    """The highest floor that no set loses more than two in a hundred right answers to."""
     first: dict[str, list[float]] = defaultdict(list)
     for question in questions:
         said, gold = likely(question, fitted, by)
@@ -303,7 +303,7 @@ def first_results(question: Question, fitted: Mapping[str, float]) -> tuple[np.n
 def likely(
     question: Question, fitted: Mapping[str, float], by: Mapping[str, float] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What recall says of how likely the first results answer, and which of them are right."""
+    """The relevance of the first results, and which of them are right."""
     signals, scores, gold = _in_order(question, fitted)
     return relevance(signals, scores, question.fluency, by)[:FIRST], gold[:FIRST]
 
@@ -315,7 +315,7 @@ def _in_order(question: Question, fitted: Mapping[str, float]) -> tuple[dict[str
 
 
 def main() -> None:
-    """Fit on all sets and write the weights; report what the other kinds teach about each."""
+    """Fit on all sets and write the weights; report what each set reaches with weights fitted without its kind."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, nargs="+", help="[{name, memories, questions}], as vault-mem eval takes it")
     parser.add_argument("--out", type=Path, required=True, help="the folder of weights.json and relevance.json")

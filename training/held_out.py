@@ -1,4 +1,4 @@
-"""Measures on the sentences the build never trained on: what its settings were chosen by."""
+"""Measures on sentences the build never trained on, by which its settings were chosen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEIGHBOURS = 5
 def report(
     vectors: Matrix, english: scipy.sparse.csr_matrix, japanese: scipy.sparse.csr_matrix, targets: Matrix, where: slice
 ) -> None:
-    """Print how well translations find each other, and how well each language keeps the teacher's order of likeness."""
+    """Print how well translations find each other, and how well each language keeps the teacher's order of cosines."""
     ours = {"en": unit(np.asarray(english[where] @ vectors)), "ja": unit(np.asarray(japanese[where] @ vectors))}
     cosines = ours["ja"] @ ours["en"].T
     here = np.arange(len(cosines))

@@ -1,4 +1,4 @@
-"""Which English words are forms of one word, told by their endings; for the vectors, so nearly right is enough."""
+"""Which English words are forms of one word, by their endings. For the vectors, so nearly right is enough."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHORTEST = 3
 
 
 def bases(form: str) -> Iterator[str]:
-    """Yield what `form` may be an inflection of; not all of it need be a word."""
+    """Yield what `form` may be an inflection of; some of it may not be a word."""
     if form in _IRREGULAR_FORMS:
         yield _IRREGULAR_FORMS[form]
         return

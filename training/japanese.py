@@ -1,4 +1,4 @@
-"""Japanese vectors: what the dictionary says in English, then what translated sentences teach in context."""
+"""Japanese vectors: first from English glosses in the dictionary, then fitted to translated sentences."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from training.static import Matrix, rarity, taught, unit
 from training.tokenizer import bags, token_ids
 from training.vocabulary import Kind, Vocabulary
 
-USAGE = 0.2  # share of chiVe, which knows how words are used, beside the dictionary, which knows what they mean
-IDENTITY = 0.2  # a token's own direction, so that words of one gloss stay apart
+USAGE = 0.2  # share of chiVe, which knows how words are used; the rest is the dictionary, which knows what they mean
+IDENTITY = 0.2  # share of a token's own direction, so that words with the same gloss stay apart
 KANJI_IDENTITY = 0.5  # a single kanji's meanings are vague
 KANJI_WEIGHT = 0.8
 RIDGE = 1.0
 CONTEXT = 0.7  # share of the vectors fitted to translated sentences and compounds
-COMPOUNDS, LONGEST_COMPOUND = 40_000, 16  # dictionary entries of several tokens to learn from, and their characters
+COMPOUNDS, LONGEST_COMPOUND = 40_000, 16  # entries of several tokens to learn from, and their characters at most
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Meanings:
 
 
 def look_up(dictionary: Dictionary, vocabulary: Vocabulary, english: dict[str, float], chive_folder: Path) -> Meanings:
-    """Return what the dictionary and chiVe know of the Japanese tokens; inflected forms share their lemma's usage."""
+    """Return what the dictionary and chiVe know of the Japanese tokens; inflected forms use their lemma's vector."""
     words = [vocabulary.tokens[token] for token in vocabulary.of(Kind.JAPANESE)]
     found = {word: dictionary.meaning(word, english) for word in words}
     meanings = {word: meaning for word, meaning in found.items() if meaning}
@@ -56,7 +56,7 @@ def look_up(dictionary: Dictionary, vocabulary: Vocabulary, english: dict[str, f
 def from_dictionary(
     vectors: Matrix, vocabulary: Vocabulary, tokenizer: Tokenizer, lexicon: Meanings, directions: Matrix
 ) -> Matrix:
-    """Return the vectors with those of Japanese words and kanji filled in from glosses and chiVe."""
+    """Return the vectors, with Japanese words and kanji filled in from glosses and chiVe."""
     vectors = vectors.copy()
     english = vocabulary.of(Kind.ENGLISH)
     lengths = np.linalg.norm(vectors[english], axis=1)
@@ -106,7 +106,7 @@ def _mapped_usage(
 
 
 def compounds(dictionary: Dictionary, tokenizer: Tokenizer) -> list[tuple[str, str]]:
-    """Return dictionary entries that are several tokens, with their glosses: short texts whose meaning is known."""
+    """Return dictionary entries of several tokens with their glosses: short texts of known meaning."""
     phrases = dictionary.phrases(LONGEST_COMPOUND)
     lengths = [len(ids) for ids in token_ids(tokenizer, [phrase for phrase, _ in phrases])]
     several = [phrase for phrase, length in zip(phrases, lengths, strict=True) if 2 <= length <= LONGEST_COMPOUND / 2]
@@ -115,5 +115,5 @@ def compounds(dictionary: Dictionary, tokenizer: Tokenizer) -> list[tuple[str, s
 
 
 def in_context(vectors: Matrix, vocabulary: Vocabulary, texts: scipy.sparse.csr_matrix, meanings: Matrix) -> Matrix:
-    """Return the vectors averaged with what they become when Japanese texts are fitted to what they mean."""
+    """Return the vectors averaged with those that fit Japanese texts to their meanings."""
     return taught(vectors, texts, meanings, vocabulary.of(Kind.JAPANESE, Kind.KANJI, Kind.KANA), CONTEXT)

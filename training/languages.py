@@ -29,19 +29,19 @@ from vault_mem.index.terms import STOP
 
 STEMMED = {"de": "german", "es": "spanish", "fr": "french", "it": "italian", "nl": "dutch", "pt": "portuguese",
            "ru": "russian", "sv": "swedish"}  # fmt: skip
-# Among this many common forms, those of words that are known by another form get its meaning.
+# Among this many common words, other forms of a known word get its meaning.
 FORMS, SHORTEST_FORM = 50_000, 4
-# A word is learnt from this many sentences on; an English word that explains this share of them is what it means.
+# A word is learnt if it is in this many sentences; it means an English word that explains this share of them.
 OFTEN, MEANS = 2, 0.25
-# An English word that is in few sentences explains little: this many more are thought to have it.
+# Smoothing: an English word in few sentences explains little, as if this many more sentences had it.
 RARE = 5.0
 ROUNDS = 8
 WORDS_OF_GLOSS = 2
 LONGEST_SENTENCE = 40  # words; in longer ones anything could explain anything
-# Words this common in a language, and not in English, tell the language of a text.
+# Words this common in a language, but not in English, tell the language of a text.
 SMALL, ALL_ENGLISH = 150, 1000
 CHINESE, LONGEST_CHINESE = 40_000, 6
-# What Korean makes of a sound at the beginning of a word.
+# How Korean changes some syllables at the beginning of a word.
 _FIRST_SOUNDS = (
     "랴야 려여 례예 료요 류유 리이 녀여 뇨요 뉴유 니이 라나 래내 로노 뢰뇌 루누 르느 락낙 란난 람남 랑낭 "
     "랭냉 량양 력역 련연 렬열 렴염 령영 록녹 론논 롱농 룡용 륙육 륜윤 률율 륭융 린인 림임 립입 년연 념염"
@@ -55,7 +55,7 @@ Stem = Callable[[str], str]
 
 
 def english_of(sentences: Path) -> dict[str, str]:
-    """The English sentences by the hash that a translation names its original with."""
+    """The English sentences by their hash, which translations use to name their original."""
     files = sorted(sentences.glob("doc-*.json"))
     texts = (text for file in files for text in json.loads(file.read_text(encoding="utf-8")))
     return {hashlib.md5(text.encode()).hexdigest(): text for text in texts}
@@ -72,7 +72,7 @@ def from_translations(translations: Path, english: dict[str, str], stem: Stem) -
 
 
 def from_emoji(language: Path, english: Path, stem: Stem) -> Meanings:
-    """What the words mean that a language calls emoji by."""
+    """What the words mean that a language uses in the names of emoji."""
     own, theirs = (_annotations(folder) for folder in (language, english))
     pairs = [(own[sign], theirs[sign]) for sign in sorted(own.keys() & theirs.keys())]
     return aligned(pairs, stem, 1)
@@ -88,7 +88,7 @@ def _words(text: str) -> list[str]:
 
 
 def aligned(pairs: Iterable[tuple[list[str], list[str]]], stem: Stem, often: int) -> Meanings:
-    """Which English words the words of translated texts stand for; what all forms of a word say counts together."""
+    """Which English words the words of translated texts stand for; all forms of a word are counted together."""
     pairs = [(own[:LONGEST_SENTENCE], english[:LONGEST_SENTENCE]) for own, english in pairs if own and english]
     forms, english_forms = (Counter(word for pair in pairs for word in pair[side]) for side in (0, 1))
     own_stems = Counter(stem(form) for form in forms.elements())
@@ -125,7 +125,7 @@ def aligned(pairs: Iterable[tuple[list[str], list[str]]], stem: Stem, often: int
 
 
 def telling(words: Iterable[str]) -> str:
-    """Those of some English words that say something, "not" included."""
+    """The words without stop words, but with "not" and the like."""
     return " ".join(word for word in words if word not in STOP or word in DENYING)
 
 
@@ -143,7 +143,7 @@ def chinese(entries: Path) -> Meanings:
 
 
 def _gloss(senses: Iterable[str]) -> str:
-    """The first words of the first sense that says something."""
+    """The first words of the first useful sense."""
     for sense in senses:
         bare = re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", sense)
         if re.search(r"\b(?:CL:|variant of|surname|see also|used in|abbr\. for|classifier|particle)", bare):
@@ -156,7 +156,7 @@ def _gloss(senses: Iterable[str]) -> str:
 
 
 def korean(database: Path) -> Meanings:
-    """What Korean words mean that are made of Chinese characters: those of the Japanese dictionary, read as Korean."""
+    """What Korean words of Chinese origin mean: words in kanji from the Japanese dictionary, read as Korean."""
     connection = sqlite3.connect(database)
     sounds: dict[str, str] = {}
     for letter, sound in connection.execute(
@@ -184,7 +184,7 @@ def korean(database: Path) -> Meanings:
 
 
 def small_words(languages: Iterable[str]) -> dict[str, list[str]]:
-    """The common words of each language, without those that are English words as well; and those of English."""
+    """The common words of each language, except those that are also English; and those of English."""
     english = set(wordfreq.top_n_list("en", ALL_ENGLISH))
     found = {"en": wordfreq.top_n_list("en", SMALL)}
     for language in sorted(languages):
@@ -194,14 +194,14 @@ def small_words(languages: Iterable[str]) -> dict[str, list[str]]:
 
 
 def with_forms(language: str, meant: Meanings, stem: Stem) -> Meanings:
-    """Meanings with those of further common forms of the same words."""
+    """The meanings, also for further common forms of the same words."""
     of_stem = {stem(word): gloss for word, gloss in meant.items()}
     forms = (plain(word) for word in wordfreq.top_n_list(language, FORMS) if len(word) >= SHORTEST_FORM)
     return {form: of_stem[stem(form)] for form in forms if stem(form) in of_stem} | meant
 
 
 def stemmer(name: str) -> Stem:
-    """What the forms of a word have in common; the stemmer keeps no more than it must."""
+    """A cached stemmer."""
     return cache(snowballstemmer.stemmer(name).stemWord)
 
 
@@ -209,7 +209,7 @@ _english_stem = stemmer("english")
 
 
 def tables(found: sources.Sources) -> Iterator[tuple[str, Meanings]]:
-    """What is known of each language."""
+    """The table of each language."""
     english = english_of(found.english_text)
     yield "zh", chinese(found.chinese)
     yield "ko", from_emoji(found.emoji / "ko", found.emoji / "en", str) | korean(found.dictionary)
@@ -223,7 +223,7 @@ def tables(found: sources.Sources) -> Iterator[tuple[str, Meanings]]:
 
 
 def write(found: sources.Sources, out: Path) -> None:
-    """Write the files that the model's reader of other languages needs."""
+    """Write the files that `vault_mem/embedding/languages.py` needs."""
     out.mkdir(exist_ok=True)
     for language, meant in tables(found):
         lines = [f"{word}\t{gloss}\n" for word, gloss in sorted(meant.items())]

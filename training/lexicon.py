@@ -18,7 +18,7 @@ from training.dictionary import Dictionary, normalise
 from training.sources import locate
 from training.vocabulary import english_words, japanese_words
 
-SENSES_ENGLISH = 3  # later senses are rare: with them nearly everything would be a synonym of everything
+SENSES_ENGLISH = 3  # later senses are rare: with them, nearly all words would be synonyms of each other
 SENSES_JAPANESE = 2
 GLOSSES_JAPANESE = 4
 READINGS = 2
@@ -37,7 +37,7 @@ _PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 
 
 def build(database: Path, wordnet: Path, out: Path) -> None:
-    """Write the lexicon that ships with the package: a table of meanings, and all that is small."""
+    """Write the lexicon that ships with the package: a table of meanings, and a JSON file with the rest."""
     english = english_words(ENGLISH_WORDS)
     senses, antonyms, derived = _wordnet(wordnet, english)
     japanese, lemmas, opposites = _jmdict(database, japanese_words(JAPANESE_WORDS), derived)
@@ -48,7 +48,7 @@ def build(database: Path, wordnet: Path, out: Path) -> None:
 
 
 def table(meanings: dict[str, list[str]]) -> bytes:
-    """A line for every word, in the order of their bytes: the word, and what it means."""
+    """A line for every word, sorted by bytes: the word and its meanings."""
     lines = sorted("\t".join((word, *own)).encode() for word, own in meanings.items())
     return b"".join(line + b"\n" for line in lines)
 
@@ -62,7 +62,7 @@ def _wordnet(folder: Path, wanted: dict[str, float]) -> tuple[dict[str, list[str
     words_at: dict[str, list[str]] = {}
 
     def known(word: str) -> bool:
-        """Wanted, or a wanted verb with a small word: hand in, call off."""
+        """Whether a word is wanted, or is a wanted verb with a particle: hand in, call off."""
         verb, _, small = word.partition("_")
         return word in wanted or (small in PARTICLES and verb in wanted)
 
@@ -138,7 +138,7 @@ def _jmdict(
             joined = [gloss for entry in entries for _, gloss in entry.senses[place : place + 1]]
             told = [_bare(gloss) for each in joined for gloss in each.split(", ")[:GLOSSES_JAPANESE]]
             told = [gloss for gloss in told if gloss and len(gloss.split()) <= GLOSS_WORDS]
-            # a noun is glossed as "deletion" where the verb is "delete": the root connects them
+            # "deletion" and "delete" gloss the noun and the verb of one word: the root connects them
             told += [root for gloss in told for root in roots.get(gloss, ()) if root[:4] == gloss[:4]]
             own += [("~" if place else "") + gloss for gloss in dict.fromkeys(told) if gloss not in own]
         return [*own, *(f"={kana}" for kana in readings.get(word, ()))] if own else []
@@ -157,7 +157,7 @@ def _jmdict(
 
 
 def _readings(database: Path) -> dict[str, list[str]]:
-    """How every word that is written in kanji is read."""
+    """The readings of every word written in kanji."""
     found: dict[str, list[str]] = defaultdict(list)
     for word, kana in sqlite3.connect(database).execute(
         "SELECT k.text, r.text FROM Kanji k JOIN Kana r ON r.idseq = k.idseq ORDER BY k.ID, r.ID"

@@ -106,7 +106,7 @@ class Sources:
 
 
 def locate(work: Path) -> Sources:
-    """Return where every ingredient lies, fetching and unpacking into `work` what is not there yet."""
+    """Return where every ingredient is, after fetching and unpacking what is missing into `work`."""
     unpacked = {archive.name: _unpacked(archive, work) for archive in ARCHIVES}
     (chive,) = (unpacked[CHIVE.name] / "ja_ginza").glob("ja_ginza-*/vocab")
     return Sources(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float32]
 
 SIF = 1e-3  # smooth inverse frequency: a token of this relative frequency counts half
-START = 2.5  # how much longer vectors are when fitting starts; short ones outgrow those that no text has
+START = 2.5  # how much vectors are lengthened before fitting, so that they do not outgrow those that no text contains
 EPOCHS, RATE, BATCH = 6, 5e-3, 512
 CONTRAST, TEMPERATURE = 0.02, 0.05
 
@@ -31,9 +31,9 @@ def rarity(frequencies: NDArray[np.float32]) -> Matrix:
 def taught(
     vectors: Matrix, texts: scipy.sparse.csr_matrix, targets: Matrix, trained: NDArray[np.intp], share: float
 ) -> Matrix:
-    """Return the vectors with the `trained` ones averaged with what fitting the texts to their targets makes of them.
+    """Return the vectors, with the `trained` ones averaged with those that fit the texts to their targets.
 
-    What was learnt counts `share`, at the same mean length as before.
+    The fitted ones count `share`, scaled to the same mean length as before.
     """
     fitted = fit(START * vectors, texts, targets, trained)[trained]
     before = vectors[trained]
@@ -52,7 +52,7 @@ def fit(
     """Move the `trained` rows of `vectors` so that every text points where its target does; return all rows.
 
     The loss of a batch is one minus the cosine of text and target, plus CONTRAST times the cross-entropy of finding
-    the own target among those of the batch.
+    its own target among those of the batch.
     """
     import torch
     from torch.nn import functional

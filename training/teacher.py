@@ -1,4 +1,4 @@
-"""The teacher, a sentence transformer, read once per text: its vectors are kept in the work folder."""
+"""The teacher, a sentence transformer. It embeds each text only once: vectors are kept in the work folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-CHUNK = 4096  # texts per cache file, so that an interrupted build goes on where it stopped
+CHUNK = 4096  # texts per cache file, so that an interrupted build continues where it stopped
 LONGEST = 64  # tokens the teacher reads of a text
 
 

@@ -1,4 +1,4 @@
-"""One tokenizer for English, Japanese and everything else: few passes over the text, then a Viterbi search."""
+"""One tokenizer for English, Japanese and everything else: a few passes over the text, then a Viterbi search."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from training.dictionary import normalise
 
 JAPANESE = re.compile(r"[\u3005-\u3007\u3041-\u3096\u309d-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
-POLITE_NEGATION = {"ません": 1e-3}  # the frequency list has it in two, and the second half, ん, means many things
+POLITE_NEGATION = {"ません": 1e-3}  # the frequency list splits it, and its second half, ん, means many things
 CONTRACTIONS = ("s", "re", "ve", "ll", "d", "m")
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~、。「」『』・…—–“”‘’•★☆→←¥€£°\ufffd"
 OTHER_ALPHABETS = (
@@ -154,7 +154,7 @@ def build(
 
 
 def _in_common_use(character: str) -> bool:
-    """Tell whether JIS X 0208 has the kanji; the rarer ones are spelled in bytes."""
+    """Tell whether JIS X 0208 has the kanji; rarer ones are spelled in bytes."""
     try:
         return len(character.encode("euc_jp")) == 2
     except UnicodeEncodeError:

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # importing typing takes longer than all else here
+TYPE_CHECKING = False  # importing typing would take longer than everything else here
 if TYPE_CHECKING:
     from typing import Any
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where the public names are, but for the errors.
+# The module that each public name is loaded from; any name not listed is an error class.
 _HOMES = {
     "vault_mem.python.vault": ("Vault",),
     "vault_mem.python.awaitable": ("AsyncVault",),
@@ -80,7 +80,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the public names when they are used: a command that needs none of them starts without them."""
+    """Load a public name on first use, so that commands that need none of them start faster."""
     if name not in __all__:
         raise AttributeError(f"module 'vault_mem' has no attribute {name!r}")
     import importlib

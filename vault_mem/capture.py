@@ -73,7 +73,7 @@ def _hand_over(root: str, content: bytes) -> None:
 
 
 def _leave(root: str, below: str, content: bytes) -> None:
-    """Write a file that is complete once it has its name, without following links in the vault (SPEC S-1)."""
+    """Write to a temporary name, then rename: no reader sees half a file. Follows no links in the vault (SPEC S-1)."""
     from time import time_ns
 
     links = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_DIRECTORY", 0)
@@ -87,7 +87,7 @@ def _leave(root: str, below: str, content: bytes) -> None:
         return
     handle = os.open(root, os.O_RDONLY)
     for part in below.split("/") if below else ():
-        try:  # noqa: SIM105 - contextlib would be half of the start
+        try:  # noqa: SIM105 - importing contextlib would be half of the startup time
             os.mkdir(part, 0o700, dir_fd=handle)
         except FileExistsError:
             pass

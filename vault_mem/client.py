@@ -1,7 +1,7 @@
 """`vault-mem` as the shell calls it: a thin client that hands the command line to the daemon.
 
 A command takes as long as Python takes to start, so nothing heavy is imported here: no click, no json, not even
-`socket`. Whatever the daemon cannot do, or is not there for, runs in this process (`vault_mem.cli.main`).
+`socket`. What the daemon cannot do runs in this process (`vault_mem.cli.main`), and without a daemon everything does.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 
-TYPE_CHECKING = False  # typing itself would be a tenth of the start
+TYPE_CHECKING = False  # importing typing would be a tenth of the startup time
 if TYPE_CHECKING:
     from _socket import socket as Socket  # noqa: N812 - a type here
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ACCEPT_SECONDS = 10.0
 _HELP = ("--help", "-h")
 _waiting_for_input = False
-_input_sent: list[bytes] = []  # it cannot be read a second time, should the daemon die
+_input_sent: list[bytes] = []  # kept in case the daemon dies: stdin cannot be read twice
 
 
 class _Lost(Exception):
@@ -55,7 +55,7 @@ def main() -> int:
     if hint:
         from vault_mem.capture import give_up_in_time
 
-        give_up_in_time()  # a prompt waits for it
+        give_up_in_time()  # the user's prompt waits for this hook
     root = "" if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix" else _vault_for(arguments)
     if not root:
         return _in_process(arguments)
@@ -63,30 +63,30 @@ def main() -> int:
     try:
         return _through_daemon(root, arguments, request)
     except _NotTaken:
-        return 0 if hint else _in_process(arguments, request)  # without a daemon it would take too long
+        return 0 if hint else _in_process(arguments, request)  # a hint would take too long here
     except _Lost:
         from vault_mem.cli.after_crash import resume
 
         return resume(root, arguments, request, b"".join(_input_sent))
-    except KeyboardInterrupt:  # before the daemon had taken it; it sees that we are gone
+    except KeyboardInterrupt:  # before the daemon took the request; it notices that we are gone
         os.write(2, b"error: Stopped.\n")
         return 130
 
 
 def _in_process(arguments: list[str], request: str = "") -> int:
-    gc.set_threshold(20_000, 20, 50)  # a command makes hardly any garbage that only a search finds
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting and ending more of them takes longer than they save
+    gc.set_threshold(20_000, 20, 50)  # a command leaves hardly any reference cycles to collect
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting and stopping more threads costs more than they save
     from vault_mem.cli.main import main as run
 
     try:
         return run(arguments, request)
     finally:
-        gc.collect()  # closes what is open; then Python, as it ends, need not look through everything three times
+        gc.collect()  # closes what is still open; frozen objects are not scanned again when Python shuts down
         gc.freeze()
 
 
 def _vault_for(arguments: list[str]) -> str:
-    """The vault whose daemon can run this; empty where it runs here. The daemon itself decides by the full rules."""
+    """The vault whose daemon can run this command; empty if it must run in this process. The daemon checks again."""
     named, words = "", []
     rest = iter(arguments)
     for argument in rest:
@@ -94,7 +94,7 @@ def _vault_for(arguments: list[str]) -> str:
             break
         if argument == "--vault":
             value = next(rest, "")
-            named = named or value  # of several, the first is the nearest
+            named = named or value  # if several are named, the first is the main one
         elif argument.startswith("--vault="):
             named = named or argument[8:]
         elif not argument.startswith("-"):
@@ -117,7 +117,7 @@ def _vault_for(arguments: list[str]) -> str:
 
 
 def _find(named: str) -> str:
-    """Like `vault.find`, with a few system calls; empty if there is none, or in case of doubt."""
+    """Like `vault.find`, but with only a few system calls; empty if there is no vault or it is unclear which."""
     path = os.path
     cwd = os.getcwd()  # noqa: PTH109
     named = named or os.environ.get("VAULT_MEM_VAULT", "")
@@ -136,7 +136,7 @@ def _find(named: str) -> str:
 
 
 def _above(folder: str) -> str:
-    """The vault that a folder is in, by its mark; empty where it is in none."""
+    """The vault around a folder, recognised by its vault-mem.toml; empty if there is none."""
     path = os.path
     while not path.isfile(path.join(folder, "vault-mem.toml")):
         above = path.dirname(folder)
@@ -198,9 +198,10 @@ def reach(root: str) -> tuple[Socket | None, str]:
 
 
 def starting_address(env: Mapping[str, str] = os.environ) -> str:
-    """Where this process may have a daemon listen; empty where it may start none.
+    """The address at which this process may start a daemon; empty if it must not start one.
 
-    One whose rights are narrowed starts none for all. Where the user wants one even so, it serves others like it.
+    A sandboxed process must not start the daemon that serves everyone. If the user insists (VAULT_MEM_DAEMON=on), it
+    starts one that serves only sandboxed processes.
     """
     from vault_mem.daemon import protocol
 
@@ -211,9 +212,9 @@ def starting_address(env: Mapping[str, str] = os.environ) -> str:
 
 
 def _narrowed() -> bool:
-    """Whether this process has fewer rights than its user: its daemon would serve everyone, and may die with it.
+    """Whether this process is sandboxed: its daemon would serve everyone with fewer rights, and might die with it.
 
-    Agents' sandboxes set NoNewPrivs. A system call filter counts only if process 1 has none: in a container all do.
+    Agents' sandboxes set NoNewPrivs. A seccomp filter counts only if process 1 has none: in a container, all have one.
     """
     try:
         with open("/proc/self/status", "rb") as file:  # noqa: PTH123
@@ -227,7 +228,7 @@ def _narrowed() -> bool:
 
 
 def _poke(root: str) -> None:
-    """Tell a running daemon that something is in the vault's inbox; it need not answer."""
+    """Tell a running daemon that something is in the vault's inbox, without waiting for an answer."""
     if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix":
         return
     connection, _ = reach(root)
@@ -260,7 +261,7 @@ def connect(address: str) -> Socket | None:
 
 
 def _terminal() -> str:
-    """What the terminal can do, as a request says it."""
+    """What the terminal can do, in the letters that `protocol.request` explains."""
     from vault_mem.cli.screen import wants_colour
 
     links = answer = os.isatty(1)
@@ -302,7 +303,7 @@ def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
 
 
 def _relay(connection: Socket, messages: Messages, *, paged: bool) -> int:
-    """Pass on what the daemon says; where it is `paged`, the answer as a whole, and what is said after it."""
+    """Print what the daemon sends. If `paged`, hold back the answer and what follows, to show it in a pager."""
     from vault_mem.cli.screen import show, write
     from vault_mem.daemon import protocol
 
@@ -330,7 +331,7 @@ def _relay(connection: Socket, messages: Messages, *, paged: bool) -> int:
 
 
 def _cancel_on_interrupt(connection: Socket) -> None:
-    """Ctrl-C reaches the command; a second one leaves without waiting for it."""
+    """Make Ctrl-C cancel the command; a second one exits without waiting for it."""
     import _signal
 
     from vault_mem.daemon.protocol import CANCEL, message
@@ -345,7 +346,7 @@ def _cancel_on_interrupt(connection: Socket) -> None:
             raise KeyboardInterrupt
 
     _signal.signal(_signal.SIGINT, cancel)
-    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])  # handles one that came before
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])  # delivers a Ctrl-C that came in the meantime
 
 
 def last_word(connection: Socket, messages: Messages) -> tuple[bytes, bytes] | None:
@@ -374,7 +375,7 @@ def _send_stdin(connection: Socket) -> None:
         _input_sent.append(part)
         try:
             connection.sendall(message(STDIN, part))
-        except ConnectionError:  # it has closed its end; its answer may still be waiting to be read
+        except ConnectionError:  # the daemon hung up, but its answer may still be waiting
             return
         if not part:
             return

@@ -104,9 +104,9 @@ class CallersOwn(BaseException):
 
 
 def of_system(error: BaseException) -> VaultMemError | None:
-    """An error of the disk, or of a database on it, in our words; None for anything else.
+    """An error of the disk, or of a database on it, as one of ours; None for anything else.
 
-    Of what a library says only the system's words are taken: the rest may quote a note.
+    Only the system's part of a library's message is kept: the rest may quote a note.
     """
     hint = "nothing was half-written; check space and permissions, then try again"
     if isinstance(error, OSError) and error.errno is not None:
@@ -129,7 +129,7 @@ class EditRefused(VaultMemError):
 
 
 def by_code(code: str, family: type[VaultMemError] = VaultMemError) -> type[VaultMemError]:
-    """The error of that code, as JSON tells it."""
+    """The error class with that `code`, as it appears in JSON."""
     for each in family.__subclasses__() if family.code != code else ():
         if (found := by_code(code, each)).code == code:
             return found

@@ -1,7 +1,7 @@
 """The table of a memory's fields: a line of `model.Fields` describes one field for every use.
 
-From it come what a note may say and how it is read and written, the options of `remember`, the arguments of the tools,
-what `edit` takes, the types of Obsidian's properties and the table in docs/format.md.
+Everything else is derived from it: what a note may say and how it is read and written, the options of `remember`, the
+arguments of the tools, what `edit` takes, the types of Obsidian's properties and the table in docs/format.md.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldInfo:
-    """One field. `help` is what a person reads of it, `for_model` what an agent does, where that is to be more.
+    """One field. `help` describes it for a person; `for_model` does so for an agent that needs more words.
 
-    `given`: it may be set when saving a memory; the others are written by the tool. `option` is its option of
-    `remember` where that has another name, and `argument` the tool's argument. `rare`: not among the arguments of the
-    core tools. `regrows`: a new mood or summary says it again. `meaning` and `example` are for docs/format.md.
+    `given`: it may be set when saving a memory; vault-mem sets the others. `option` is its option of `remember`, and
+    `argument` the tools' argument, if they are not called like the field. `rare`: the core tools do not have it.
+    `regrows`: a new mood or summary states it again. `meaning` and `example` are for docs/format.md.
     """
 
     form: Form
@@ -56,7 +56,7 @@ class FieldInfo:
 
     @property
     def flag(self) -> str:
-        """Its option of `remember`."""
+        """Its option in `remember`."""
         return self.option or f"--{self.name.replace('_', '-')}"
 
 

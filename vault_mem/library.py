@@ -47,15 +47,15 @@ else:
     day, git, memory, sessions, unasked, upkeep, vaults = map(_Verbs, groups)
 
 DEFAULT_RESULTS = 5
-# An index can be made anew while a call reads the old one: so often it begins again with the new one.
+# How often a call starts over because the index was rebuilt while it was reading the old one.
 TRIES = 3
 _FILTERS = (
     *("category", "kind", "tags", "people", "emotion", "importance", "since", "until", "private", "closed", "as_of"),
     *("episode", "metadata"),
 )
-# What `remember` hands on as it is: how the guard and the writing are done.
+# Keywords of `remember` that are not fields of the memory: they control the guard and the writing.
 _GUARD = ("force", "dedup_threshold", "link_threshold", "max_links", "allow_secret", "replace_all")
-# Threads of one process that write one vault stand in one line, however many `Vault`s they have.
+# One queue per vault: a process's threads take turns at writing it, however many `Vault` objects they have.
 _LINES: WeakValueDictionary[str, FairLock] = WeakValueDictionary()
 _LINES_LOCK = threading.Lock()
 P = ParamSpec("P")
@@ -108,7 +108,7 @@ class Vault:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self.workspace.is_fresh:
-            with contextlib.suppress(VaultMemError):  # unasked work; the next command does it
+            with contextlib.suppress(VaultMemError):  # unasked work: if it fails, the next command does it
                 self.settle()
         self._pool.trim(0)
 
@@ -119,7 +119,7 @@ class Vault:
         """
 
         def act(workspace: Workspace) -> None:
-            workspace.is_fresh = False  # it was, for an earlier call
+            workspace.is_fresh = False  # it was fresh for an earlier call
             unasked.quiet.settle(workspace)
 
         self._writing(act)

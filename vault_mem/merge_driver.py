@@ -6,12 +6,12 @@ import os
 
 from vault_mem.merging import encoded, merge
 
-CONFLICT = 5  # as all commands say it; a Python that fails says 1
+CONFLICT = 5  # as in all commands; 1 would look like a crash of Python
 _USAGE = b"usage: vault-mem git-merge BASE OURS THEIRS PATH (git calls this; see docs/git.md)\n"
 
 
 def main(arguments: list[str]) -> int:
-    """Merge three files that git wrote for us; 0 where nothing is left to decide, 5 where something is."""
+    """Merge three files that git wrote for us; returns 0 if nothing is left to decide, else 5."""
     if len(arguments) != 4:
         os.write(2, _USAGE)
         return 2
@@ -25,13 +25,13 @@ def main(arguments: list[str]) -> int:
         key = _key(path)
         found = merge(key, base or None, ours, theirs, None if base else _generated(key, path))
         _write(ours_file, encoded(found.text))
-    except Exception:  # whatever it is: git's own way of merging is better than none
+    except Exception:  # whatever it is: git's own merge is better than none
         return _as_git_would(base_file, ours_file, theirs_file)
     return CONFLICT if found.conflicts else 0
 
 
 def _key(path: str) -> str:
-    """A file's path in its vault; git names it from the top of the repository, where it starts us."""
+    """A file's path in its vault; git gives it relative to the top of the repository, where it starts us."""
     parts = path.split("/")
     for depth in range(len(parts) - 1, -1, -1):
         if os.path.isfile("/".join([*parts[:depth], "vault-mem.toml"])):  # noqa: PTH113 - pathlib takes too long

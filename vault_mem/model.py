@@ -38,7 +38,7 @@ KINDS = tuple(each.value for each in Kind)
 KIND_ALIASES = {"long_mood_state": "mood"}
 STATE_KINDS = ("fact", "relation", "task", "summary")
 LINK_TYPES = tuple(each.value for each in LinkType)
-# A link reads the other way round from its other end.
+# What a link is called seen from its other end.
 INVERSE_LINK = {"caused_by": "leads_to", "leads_to": "caused_by"}
 
 DEFAULT_CATEGORY = "daily"
@@ -57,7 +57,7 @@ def digits_of(id_: str) -> str:
     return id_.partition("_")[2][:8]
 
 
-# What a program notes on a memory for itself; in front matter its keys have the prefix.
+# A program's own metadata on a memory; in front matter its keys have this prefix.
 MetaValue = str | int | float | bool
 META = "meta_"
 
@@ -258,7 +258,7 @@ def as_dict(record: Fields) -> dict[str, Any]:
 
 @cache
 def _values_of(kind: type[Fields]) -> tuple[tuple[str, ...], Callable[[Fields], tuple[Any, ...]]]:
-    """The names of all fields of such a record, and what takes their values from one."""
+    """The names of a record's fields, and a function that gets all their values at once."""
     names = tuple(kind.__dataclass_fields__)
     return names, attrgetter(*names)
 
@@ -277,7 +277,7 @@ class Memory(Fields):
 
     @property
     def order(self) -> tuple[datetime, int, str]:
-        """What memories are put in order by, the oldest first."""
+        """The sort key that puts the oldest memory first."""
         return self.created, self.seq or 1, self.id
 
     def closed_at(self, moment: datetime) -> bool:
@@ -285,7 +285,7 @@ class Memory(Fields):
         return self.valid_to is not None and self.valid_to <= moment
 
     def to_dict(self) -> dict[str, Any]:
-        """The memory as the JSON of every command; what is empty is left out, but for what all memories have."""
+        """The memory as in every command's JSON; empty fields are left out, except those that every memory has."""
         record = to_record(self)
         rest = {key: value for key, value in record.items() if key not in _ALWAYS and value not in (None, [], {}, "")}
         return {key: record[key] for key in _ALWAYS} | rest

@@ -1,7 +1,7 @@
-"""The one redactor: whatever is logged, at any level, and every error that is shown passes it (SPEC P-4).
+"""The one redactor: everything that is logged, at any level, and every error that is shown goes through it (SPEC P-4).
 
-Loggers come from `logger`, so that records are clean before any handler sees them; who attaches a handler of its
-own (a log file) adds a `Redactor` to it as well, for what other libraries say.
+Get loggers from `logger`, so that records are clean before any handler sees them. Code that attaches a handler of its
+own (a log file) adds a `Redactor` to it as well, to clean what other libraries log.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from vault_mem.visible import visible
 PRIVATE = "[REDACTED_PRIVATE_MEMORY]"
 WITHHELD = "(its message is withheld: it may quote a private memory)"
 
-# Fields of a private memory that may be logged: they say nothing of what it is about.
+# Fields of a private memory that may be logged: they reveal nothing of what it is about.
 _HARMLESS = ("category", "importance")
-# Free text may be about a private memory: only its length is logged.
+# Arguments like these are logged as they are. Any other text may be about a private memory: only its length is.
 _ID = re.compile(r"(?:mem|ep)_[0-9a-f]{1,12}|-")
 _SHORT_ID = re.compile(r"[0-9a-f]{1,12}")
 _IDS = ("id", "ids", "update_id", "keep", "remove", "memories", "members", "supersedes")
@@ -42,7 +42,7 @@ def sanitised(command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in arguments.items() if value not in (None, False, "", [], ())}
     content = given.get("content", given.get("text", ""))
     if command == "remember" and given.get("private"):
-        length = {} if content == "-" else {"content_length": len(str(content))}  # standard input is yet to be read
+        length = {} if content == "-" else {"content_length": len(str(content))}  # standard input has not been read yet
         kept = {name: given[name] for name in _HARMLESS if name in given}
         return {"content": PRIVATE, **length, "private": True, **kept}
     if command == "remember" and not given.get("update_id") and not given.get("last_blocked"):
@@ -64,7 +64,7 @@ def _length_only(name: str, value: Any) -> Any:
 
 @contextmanager
 def sealing(texts: Iterable[str] = ()) -> Iterator[None]:
-    """The scope of a command: what is sealed in it is forgotten at its end."""
+    """The scope of one command: texts sealed in it are forgotten when it ends."""
     token = _SEALED.set(frozenset())
     try:
         seal({"arguments": list(texts)})
@@ -74,7 +74,7 @@ def sealing(texts: Iterable[str] = ()) -> Iterator[None]:
 
 
 def seal(fields: Mapping[str, Any]) -> None:
-    """From here on these texts of a private memory are covered wherever this command logs or fails."""
+    """From here on, cover these texts of a private memory in everything that this command logs and in its errors."""
     forms: set[str] = set()
     for name, value in fields.items():
         if name in (*_HARMLESS, "private", "supersedes"):
@@ -104,7 +104,7 @@ def clean(text: str) -> str:
 
 
 def trace(error: BaseException) -> str:
-    """Where an error came from. Only messages of our own, and the system's, are shown: others may quote a note."""
+    """Where an error came from. Only our own messages and the system's are included: others may quote a note."""
     lines: list[str] = []
     seen: set[int] = set()
     current: BaseException | None = error
@@ -152,7 +152,7 @@ _PACKAGE.addHandler(logging.NullHandler())
 
 
 def step() -> int:
-    """The level of what may have public text in it: DEBUG in a host's log, INFO where a command shows it (-v)."""
+    """The level for messages with public text: DEBUG in a host program's log, INFO if a command shows them (-v)."""
     return logging.DEBUG if _SHOWN_TO.get() is None else logging.INFO
 
 

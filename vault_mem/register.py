@@ -12,7 +12,7 @@ GROUPS = (SAVE_AND_FIND, KEEP_CLEAN, AGENTS_DAY, THE_VAULT)
 class CommandInfo:
     """One command.
 
-    `writes` may also be the option with which alone it writes. `here`: it runs in the client and not in the daemon,
+    `writes` may also name the one option with which it writes. `here`: it runs in the client and not in the daemon,
     because it talks to the person at the terminal, changes how a vault is found, needs none, or is about the daemon.
     `turn`: it counts towards the next automatic tidy (T-3).
     """
@@ -99,5 +99,5 @@ def command_of(arguments: list[str]) -> str:
 
 
 def module_of(command: str) -> str:
-    """The module of `cli` that has a command; `import` is a word of the language."""
+    """The module of `cli` that has a command; `import` is a Python keyword and cannot be one."""
     return "import_" if command == "import" else command.replace("-", "_")

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Result:
-    """What an operation returns. `notices` is what happened beside the answer, for a person to read."""
+    """What an operation returns. `notices` tell a person what else happened."""
 
     notices: Sequence[str] = ()
     _left_out: ClassVar[Collection[str]] = ()
@@ -32,9 +32,9 @@ class Result:
         status: str = "",
         **other: Any,
     ) -> None:
-        """How JSON differs from the fields: some are `left_out`, or there only `if_any` is in them, or `renamed`.
+        """How the JSON differs from the fields: some are `left_out`, left out when empty (`if_any`) or `renamed`.
 
-        `also` are properties that are told too, and `status` says the same of every such result.
+        `also` adds properties, and `status` is a constant that all results of this class have.
         """
         super().__init_subclass__(**other)
         cls._left_out, cls._if_any, cls._also, cls._renamed = left_out, if_any, also, renamed or {}

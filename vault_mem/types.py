@@ -95,11 +95,11 @@ from vault_mem.operations.vaults.status import Status as Status
 from vault_mem.operations.vaults.views import RebuildResult as RebuildResult
 from vault_mem.vault.history import Revision as Revision
 
-# A memory, or what names one: its id or the beginning of it, its title, the path of its file.
+# A memory, or a way to name one: its id or the start of it, its title, or the path of its file.
 Ref = str | os.PathLike[str] | Memory | Found
 # One text, or any number of them.
 Texts = Iterable[str]
-# A date is its first moment; without a zone, all times are in the vault's.
+# A date means its first moment; times without a zone are in the vault's.
 When = datetime | date | str
 Metadata = Mapping[str, MetaValue]
 StrPath = str | os.PathLike[str]

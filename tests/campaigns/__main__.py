@@ -1,4 +1,4 @@
-"""Campaigns one after the other on one stage; each is run in a child that finds everything loaded.
+"""Run campaigns one after the other on one stage, each in a forked child, so that all is loaded and built only once.
 
 Every line of input is the command line of a campaign, as JSON; the answer is its exit code and its output.
 """
@@ -19,7 +19,7 @@ from . import stage as staging
 
 
 def _run(words: list[str], output: int) -> None:
-    """Be the campaign."""
+    """Become the campaign, in the forked child."""
     name, *options = words
     for handle in (1, 2):
         os.dup2(output, handle)
@@ -40,7 +40,7 @@ def _run(words: list[str], output: int) -> None:
 
 def main() -> None:
     with staging.staged("campaigns") as stage, tempfile.TemporaryDirectory() as scratch:
-        made = Path(scratch) / "made"  # a campaign makes itself a stage of its own out of it
+        made = Path(scratch) / "made"  # the stage as it was built: campaigns change it for their needs
         shutil.copytree(stage.folder / "kept", made, symlinks=True)
         staging.shared = stage
         for line in sys.stdin:

@@ -1,12 +1,12 @@
-"""Every disk call of every operation fails once, below Python; then the vault is looked at, and looked at again.
+"""Make every disk call of every operation fail once, below Python, and check the vault right then and after a command.
 
     python -m tests.campaigns.errno --seed 1 --cases 200
     python -m tests.campaigns.errno --only rename --call vault:57:EIO:once
 
-A call of the vault or of the index fails once, or from then on (a full disk stays full), or the process is killed in
-its place. Afterwards, and after the next command: the operation is whole or not there, the answer told which, nothing
-is in two files, `doctor` finds nothing that is not so, the index lists what the files hold, and `undo` takes back the
-operation if it was done and the one before it if not.
+A call on the vault or the index fails once, or from then on (a full disk stays full), or the process is killed instead
+of making it. Then, and after the next command: the operation is done completely or not at all, the answer said which,
+no memory is in two files, `doctor` reports nothing false, the index lists what the files hold, and `undo` takes back
+the operation if it was done, and the one before it if not.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .operations import OPERATIONS, Operation, answered
 from .preload import CHANGING, CREATE, KILL, LIST, META, NAME, ON, ONCE, OPEN, READ, READING, STAT, SYNC, WRITE, Call
 from .stage import OLD, PATIENCE, UNEXPECTED, Answer, Stage, differences, forked, ids, parser_of, staged, tree
 
-SPACE = CREATE | WRITE | NAME | META | SYNC  # what needs a writable disk with room on it
+SPACE = CREATE | WRITE | NAME | META | SYNC  # calls that need a writable disk with room on it
 # What each kind of call can really fail with.
 ERRORS = {
     OPEN: ("EIO", "EMFILE"),
@@ -47,11 +47,11 @@ ERRORS = {
     STAT: ("EIO",),
     LIST: ("EIO", "EMFILE"),
 }
-# What goes on failing once it has begun to.
+# Errors that go on once they have begun, and the calls that they hit.
 LASTING = {"ENOSPC": SPACE & ~SYNC, "EDQUOT": SPACE & ~SYNC, "EROFS": SPACE, "EMFILE": OPEN | CREATE | LIST}
 VIEW_WARNING = "could not be kept up to date"
 UNDO = answered("undo")
-ROW = 8  # cases in a process
+ROW = 8  # how many cases are run in one process
 LIST_ALL = ("list", "--all", "--closed", "--json")
 NEXT = (("status",), ("recall", "harbour"), LIST_ALL)
 
@@ -73,7 +73,7 @@ class Case:
 
 @dataclass
 class Clean:
-    """What an operation does when nothing fails, and what an undo makes of it and of the state before."""
+    """What an operation does when nothing fails, and what `undo` does after it and without it."""
 
     before: dict[str, bytes]
     after: dict[str, bytes]
@@ -103,7 +103,7 @@ Seen = dict[str, Aftermath]
 
 @dataclass
 class Done:
-    """A case that was run: whether the call was reached, what was said, what was there at once and later."""
+    """A case that was run: whether the call was reached, the answer, and the files at once and after more commands."""
 
     fired: bool
     answer: Answer
@@ -114,7 +114,7 @@ class Done:
 
 @dataclass
 class Report:
-    """Counts, and failures by what they have in common."""
+    """Counts, and failures grouped by message, call and kind of file."""
 
     cases: int = 0
     fired: int = 0
@@ -129,12 +129,12 @@ class Report:
 
 
 def clean(stage: Stage, operation: Operation, untouched: dict[str, Aftermath]) -> Clean:
-    """The operation with nothing failing; `untouched` is what commands find where nothing was done."""
+    """The operation with nothing failing; `untouched` keeps what commands find if it is not run at all."""
     _set(stage, operation)
     before = tree(stage)
     kind = operation.name if operation.before is not OPERATIONS[0].before else ""
     if kind not in untouched:
-        untouched[kind] = _after(stage, ("status",))  # an unasked write is due before an undo is
+        untouched[kind] = _after(stage, ("status",))  # unasked writes that are due come before `undo`
         _set(stage, operation)
     done = forked(lambda: _listened(stage, operation))
     after = tree(stage)
@@ -152,7 +152,7 @@ def _set(stage: Stage, operation: Operation) -> None:
 
 
 def _listened(stage: Stage, operation: Operation) -> tuple[Answer, dict[str, list[Call]]]:
-    """The answer, and the calls of each area, numbered as they are where that area alone is watched."""
+    """The answer, and the calls of each area, numbered as if only that area were watched."""
     faults = preload.Faults()
     faults.watch(stage.vault, stage.index)
     with faults.listening() as calls:
@@ -165,7 +165,7 @@ def _listened(stage: Stage, operation: Operation) -> tuple[Answer, dict[str, lis
 
 
 def _after(stage: Stage, words: tuple[str, ...]) -> Aftermath:
-    """What the next commands find; raises RuntimeError where they hang or crash."""
+    """What the next commands find; raises RuntimeError if they hang or crash."""
     result = forked(lambda: _look(stage, words), 120)
     if not isinstance(result, Aftermath):
         raise RuntimeError(f"{result.ended} {result.err[-300:]}")
@@ -181,7 +181,7 @@ def _look(stage: Stage, words: tuple[str, ...]) -> Aftermath:
     unsettled = [path.name for path in (stage.vault / ".vault-mem/journal").glob("*") if _unsettled(path.name)]
     undo = stage.command(*UNDO, seed=203)
     held = [each["id"] for each in listed.json["memories"]] if listed.code == 0 else [f"exit {listed.code}"]
-    # who writes sessions or takes them in next, removes or purges, takes away what is left there
+    # what is left in sessions/ and the inbox is cleaned up only by the next command that writes or purges sessions
     left = [path.name for path in stage.vault.rglob("*.tmp") if not {"sessions", "inbox"} & set(path.parts)]
     return Aftermath(answer, now, doctor, held, unsettled, undo, tree(stage), left)
 
@@ -209,7 +209,7 @@ def run_case(stage: Stage, known: Clean, case: Case, seen: Seen) -> tuple[bool, 
 
 
 def run_row(stage: Stage, known: Mapping[str, Clean], row: list[Case], seen: Seen) -> list[tuple[bool, str, list[str]]]:
-    """The same of several, one after the other in one process; what goes wrong there is run again by itself."""
+    """The same for several, one after the other in one process; a case that fails there is run again by itself."""
     done = forked(lambda: _row(stage, row, seen), 2 * PATIENCE * len(row)) if len(row) > 1 else Answer(None)
     found = []
     for number, case in enumerate(row):
@@ -232,7 +232,7 @@ def _judged(known: Clean, case: Case, done: Done, seen: Seen) -> tuple[bool, str
     if done.key:
         seen[done.key] = after
     if VIEW_WARNING in answer.said and _same_but_views(after.now, known.after):
-        return done.fired, "after, but for a view", problems  # which is told, and allowed (SPEC F-1)
+        return done.fired, "after, but for a view", problems  # allowed, since the answer says so (SPEC F-1)
     state = "after" if after.now == known.after else "before" if after.now == known.before else "between"
     if case.operation.hands_over and answer.code == 0 and state != "after":
         problems.append("handed over, and not taken in by the next command")
@@ -248,16 +248,16 @@ def _row(stage: Stage, row: list[Case], seen: Seen) -> list[Done]:
     found = []
     for case in row:
         gc.collect()
-        table._session.cache_clear()  # what LanceDB remembers of files is of another vault now
+        table._session.cache_clear()  # LanceDB's cache is of files that are about to be replaced
         _set(stage, case.operation)
         found.append(_failing(stage, faults, case, seen))
     return found
 
 
 def _failing(stage: Stage, faults: preload.Faults, case: Case, seen: Seen) -> Done:
-    """The operation, and in the same process, as in a daemon's, the commands after it.
+    """Run the operation and, in the same process as in a daemon, the commands after it.
 
-    They are not run where everything on the disk is as it was when they were run before.
+    These are skipped, and their earlier result is used, if the disk is as it was when they were run before.
     """
     code = getattr(errno, case.error) if case.error else 0
     faults.arm(
@@ -266,7 +266,7 @@ def _failing(stage: Stage, faults: preload.Faults, case: Case, seen: Seen) -> Do
     answer = stage.command(*case.operation.words, stdin=case.operation.stdin, seed=99)
     fired = faults.fired
     faults.disarm()
-    gc.collect()  # a process that ends closes its databases
+    gc.collect()  # closes databases, as the end of a process would
     now = tree(stage)
     next_, key = _next(stage, case)
     after = seen.get(key) or _look(stage, next_)
@@ -276,7 +276,7 @@ def _failing(stage: Stage, faults: preload.Faults, case: Case, seen: Seen) -> Do
 
 
 def _next(stage: Stage, case: Case) -> tuple[tuple[str, ...], str]:
-    """The next command, the same wherever an operation left the same behind, and a key for what follows from both."""
+    """The next command, which depends only on the operation and what it left on disk, and a key for its result."""
     state = _state(stage) if case.area == "vault" else ""
     next_ = random.Random(f"{case.operation.name} {state or case.name}").choice(NEXT)
     return next_, state and f"{state} {next_}"
@@ -331,7 +331,7 @@ def _same_but_views(now: dict[str, bytes], then: dict[str, bytes]) -> bool:
 
 
 def _says_unsettled(answer: Answer) -> bool:
-    """Whether the answer itself tells that the next command will finish or take back what it began."""
+    """Whether the answer itself says that the next command will finish or take back the operation."""
     return "next command" in answer.said
 
 
@@ -364,7 +364,7 @@ def _problems_after(known: Clean, case: Case, after: Aftermath, state: str) -> l
 
 
 def _provisional(after: Aftermath) -> set[str]:
-    """Notes without an id are listed too."""
+    """Ids that are listed but in no file: those of notes that have no id yet."""
     text = b"".join(after.now.values())
     return {id_ for id_ in after.listed if id_.encode() not in text}
 
@@ -390,7 +390,7 @@ def _problems_of_undo(known: Clean, after: Aftermath, state: str) -> list[str]:
 
 
 def _generic(text: str) -> str:
-    """The same for every id and number, so that equal failures read equal."""
+    """The text without particular ids and numbers, so that equal failures are grouped."""
     text = re.sub(r"(?:mem|ep)_[0-9a-f]{12}", "ID", text)
     text = re.sub(r"-[0-9a-f]{8}\.md", "-ID.md", text)
     text = re.sub(r"\d{6}-\d{8}T\d{6}", "OP", text)
@@ -408,7 +408,7 @@ def _category(path: str) -> str:
 
 
 def cases_of(operation: Operation, known: Clean) -> list[Case]:
-    """Every call with everything that it can fail with, and a kill in the place of those that change something."""
+    """Every call with every error that it can fail with, and a kill instead of each call that changes something."""
     found = []
     for area, calls in known.calls.items():
         for call in calls:
@@ -468,7 +468,7 @@ def campaign(stage: Stage, options: argparse.Namespace) -> Report:
             if options.verbose and problems:
                 print(f"{case.operation.name} {case.name} {case.call.name} {case.call.path}: {problems}", flush=True)
         if report.cases // 100 > (report.cases - len(row)) // 100:
-            if options.json:  # a run that is broken off leaves what it found
+            if options.json:  # if the run is broken off, what it found so far is saved
                 options.json.write_text(json.dumps(summary(report), indent=2))
             passed = f"{time.monotonic() - started:.0f} s"
             print(f"{report.cases}/{len(cases)} of {total}, {passed}, {len(report.failures)} kinds", flush=True)
@@ -476,9 +476,9 @@ def campaign(stage: Stage, options: argparse.Namespace) -> Report:
 
 
 def rows_of(cases: list[Case]) -> list[list[Case]]:
-    """Cases that can be run in one process: failing calls of the vault.
+    """Group cases that can be run in one process: only failing calls on the vault.
 
-    A kill ends its process, and one that has opened the index before makes other calls of the index.
+    A kill ends its process, and a process that has already opened the index makes different calls on it.
     """
     rows: list[list[Case]] = []
     waiting: list[Case] = []
@@ -505,7 +505,7 @@ def summary(report: Report) -> dict[str, Any]:
 
 
 def _described(found: list[tuple[str, str]]) -> dict[str, Any]:
-    """How often, in which operations, and how to see the first of them again."""
+    """How often it happened, in which operations, and how to reproduce the first case."""
     names = sorted({name for name, _ in found})
     return {"count": len(found), "operations": names, "again": f"--only {found[0][0]!r} --call {found[0][1]}"}
 
@@ -525,7 +525,7 @@ def main() -> int:
     preload.ensure("tests.campaigns.errno")
     preload.clean_up()
     with staged("errno") as stage:
-        shutil.rmtree(stage.vault / ".git")  # git's own calls are not failed, and doctor would ask it each time
+        shutil.rmtree(stage.vault / ".git")  # git's own calls do not fail, and doctor would run it each time
         stage.save()
         report = summary(campaign(stage, options))
     if options.json:

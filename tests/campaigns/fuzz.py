@@ -4,8 +4,8 @@
     python -m tests.campaigns.fuzz tools --cases 200
     python -m tests.campaigns.fuzz notes --cases 200
 
-Nothing may hang, crash or fail in a way nobody thought of; JSON is one document; no control character is said raw;
-no memory is doubled; and a note that is only read keeps its bytes.
+Nothing may hang, crash or fail in an unforeseen way; JSON is one document; no control character is printed raw; no
+memory is in two files; and a note that is only read keeps its bytes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .stage import UNEXPECTED, Answer, Stage, forked, ids, parser_of, staged, su
 
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 CODES = {0, 1, 2, 3, 4, 5, 6}
-# They serve for ever, wait for a person, or start processes of their own.
+# Commands that serve for ever, wait for a person, or start processes of their own.
 LEFT_OUT = ("mcp", "daemon run", "daemon start", "daemon restart", "daemon install", "daemon uninstall", "eval")
 TEXTS = [
     *(
@@ -113,7 +113,7 @@ def commands() -> list[dict[str, Any]]:
 
 
 def value(rng: random.Random, stage: Stage, what: dict[str, Any]) -> str:
-    """A value for an option or argument: mostly one of its kind, at times anything."""
+    """A value for an option or argument: mostly of the right kind, sometimes anything."""
     wild = rng.random() < 0.25
     if what.get("choices") and not wild:
         return str(rng.choice(what["choices"]))
@@ -166,7 +166,7 @@ def check_line(stage: Stage, words: list[str], answer: Answer) -> None:
     if found:
         raise Problem(f"said a control character raw: {found.group()!r}")
     before_dashes = words[: words.index("--")] if "--" in words else words
-    silent = "--hook" in words or "capture" in before_dashes  # an agent's session hears nothing of them
+    silent = "--hook" in words or "capture" in before_dashes  # hooks print nothing about errors into an agent's session
     if "--json" in before_dashes and not silent and answer.code != 2:
         try:
             json.loads(answer.out)
@@ -181,7 +181,7 @@ def check_vault(stage: Stage) -> None:
 
 
 def run_lines(stage: Stage, rng: random.Random, count: int, fail: Callable[[str, str], None]) -> int:
-    """Lines in rows of ten, each row on a vault as it was made."""
+    """Run command lines in rows of ten, each row on a restored vault."""
     known = commands()
     done = 0
     while done < count:
@@ -189,7 +189,7 @@ def run_lines(stage: Stage, rng: random.Random, count: int, fail: Callable[[str,
         stdin = rng.choice(TEXTS)
         stage.restore()
         result = forked(lambda lines=lines, stdin=stdin: _row(stage, lines, stdin), 300)
-        if isinstance(result, Answer):  # which of them it was is told by running them alone
+        if isinstance(result, Answer):  # run them one by one to see which it was
             for each in lines:
                 alone = forked(lambda each=each, stdin=stdin: _row(stage, [each], stdin), 120)
                 if isinstance(alone, Answer):
@@ -203,7 +203,7 @@ def run_lines(stage: Stage, rng: random.Random, count: int, fail: Callable[[str,
 
 
 def _row(stage: Stage, lines: list[list[str]], stdin: str) -> list[tuple[str, list[str]]]:
-    os.chdir(stage.out)  # where a relative path leads
+    os.chdir(stage.out)  # relative paths lead here
     stage.settings = {"EDITOR": "true", "HF_HUB_OFFLINE": "1"}
     os.environ["HF_HUB_OFFLINE"] = "1"
     found = []
@@ -269,7 +269,7 @@ async def _call_tools(stage: Stage, rng: random.Random, count: int, fail: Callab
                     result = await asyncio.wait_for(client.call_tool(tool.name, given), 90)
                 except Exception as error:
                     fail(f"{tool.name}: {type(error).__name__} {str(error)[:100]}", again)
-                    break  # and a new server
+                    break  # go on with a new server
                 told = json.dumps(result.structured_content, default=str) + "".join(
                     each.text for each in result.content if hasattr(each, "text")
                 )
@@ -300,7 +300,7 @@ def run_tools(stage: Stage, rng: random.Random, count: int, fail: Callable[[str,
 
 
 def mutated(rng: random.Random, notes: list[bytes]) -> bytes:
-    """Two hostile notes cut and sewn together, with some bytes turned."""
+    """Two hostile notes cut and sewn together, with some bytes changed."""
     one, other = (rng.choice(notes)[:20_000] for _ in range(2))
     at, to = rng.randint(0, len(one)), rng.randint(0, len(other))
     data = bytearray(one[:at] + other[to:] if rng.random() < 0.7 else one)
@@ -311,7 +311,7 @@ def mutated(rng: random.Random, notes: list[bytes]) -> bytes:
 
 
 def run_notes(stage: Stage, rng: random.Random, count: int, fail: Callable[[str, str], None]) -> int:
-    """Twenty notes at a time, below memories/ and private/; what only reads must leave them as they are."""
+    """Put in twenty notes at a time; commands that only read must leave them as they are."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from hostile import hostile_notes
 
@@ -323,7 +323,7 @@ def run_notes(stage: Stage, rng: random.Random, count: int, fail: Callable[[str,
         for number in range(20):
             key = f"{rng.choice(['memories', 'private', 'episodes'])}/fuzzed {number}.md"
             given[key] = mutated(rng, notes)
-            (stage.vault / key).write_bytes(given[key])  # just written: too fresh for anything unasked
+            (stage.vault / key).write_bytes(given[key])  # just written, so unasked work leaves it alone
         kept = {key: _seen(stage.vault / key) for key in given}
         result = forked(lambda: _read_all(stage), 300)
         if isinstance(result, Answer):
@@ -344,7 +344,7 @@ def _seen(path: Path) -> tuple[bytes, int]:
 
 
 def _keep(given: dict[str, bytes], why: str) -> str:
-    """The notes of a failed row, for whoever looks into it."""
+    """Save the notes of a failed row, for whoever looks into it."""
     folder = Path(tempfile.mkdtemp(prefix="vault-mem-fuzzed-"))
     for key, data in given.items():
         (folder / key.replace("/", " ")).write_bytes(data)

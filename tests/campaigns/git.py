@@ -248,7 +248,7 @@ class Campaign:
             self._resolve(one, done.stdout + done.stderr)
         self._check_nothing_lost(one, bases, base, ours, theirs)
         one.vault.settle()
-        self._choose_both(one)  # a private note that took in an edit of the same lines
+        self._choose_both(one)  # a private note that was edited on both sides has conflict marks too
         one.vault.settle()
         one.commit("after the merge")
         self.done["merges"] += 1
@@ -274,7 +274,7 @@ class Campaign:
         clone.git("commit", "-qm", "resolved")
 
     def _choose_both(self, clone: Clone) -> None:
-        """Where both sides changed the same: keep both, without the marks."""
+        """Where both sides changed the same lines: keep both versions, without the conflict marks."""
         for path in [*clone.root.glob("*.md"), *clone.root.rglob("mem*/**/*.md"), *clone.root.glob("private/*.md")]:
             text = path.read_text()
             if "<<<<<<< " in text:
@@ -286,7 +286,7 @@ class Campaign:
                 path.write_text("".join(line for line in lines if not line.startswith(marks)))
 
     def _settle_renames(self, clone: Clone) -> None:
-        """Renamed on both sides, one id in two files: the owner keeps the first."""
+        """A note renamed on both sides is two files with one id: keep the first, as its owner might."""
         seen: dict[str, str] = {}
         for key, raw in clone.files().items():
             match = ID.search(raw.decode(errors="replace")) if key.startswith("memories/") else None
@@ -300,7 +300,7 @@ class Campaign:
         self, clone: Clone, bases: list[str], base: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
     ) -> None:
         now, private = clone.notes(), clone.private()
-        if len(bases) > 1:  # what one of them lacks may have been deleted since another
+        if len(bases) > 1:  # with several bases, a memory that one lacks may have been deleted later
             base = {**base, **ours, **theirs}
         kept = (ours.keys() & theirs.keys()) | (ours.keys() - base.keys()) | (theirs.keys() - base.keys())
         kept |= {id_ for id_ in base if (id_ in ours) != (id_ in theirs) and (ours | theirs)[id_] != base[id_]}
@@ -332,7 +332,7 @@ class Campaign:
                     self.failures.append(f"{clone.name}: {key} is out of order")
 
     def end(self) -> None:
-        """Merge all with all until nothing is new: the same bytes everywhere, and nothing for doctor to say."""
+        """Merge all with all until nothing is new; then all have the same bytes, and doctor has nothing to say."""
         self.time += timedelta(hours=1)
         for _ in range(8):
             for one in self.clones:

@@ -3,10 +3,10 @@
     python -m tests.campaigns.late --all
     python -m tests.campaigns.late --only 'forget, append'
 
-It appends a line, saves in two halves with the command in between, or writes the text over with words in its middle,
-and closes the file; at times after a second command. After the next one its words must be where a person sees them (in
-the trashed copy after `forget`, within `private/` after `private`), the command's own change must still stand, no
-memory may be in two files, and somebody must have said what happened.
+It appends a line, saves in two halves with the command in between, or overwrites the text with words in its middle, and
+closes the file, sometimes after a second command. After the next one its words must be where a person sees them (in the
+trashed copy after `forget`, within `private/` after `private`), the command's own change must still stand, no memory
+may be in two files, and a command must have said what happened.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WORDS = "zqlate words of an editor"
 
 @dataclass(frozen=True)
 class Case:
-    """A command, the file that an editor has open meanwhile, how it writes, and what the command promised."""
+    """A command, the file that an editor has open meanwhile, how it writes, and how to check the command's change."""
 
     name: str
     words: tuple[str, ...]
@@ -36,7 +36,7 @@ class Case:
 
 
 def note(name: str) -> Callable[[Stage], Path]:
-    """The file of a memory as the stage was made."""
+    """The file of a memory before the command."""
     return lambda stage: _of(stage, stage.names[name])
 
 
@@ -75,7 +75,7 @@ _SECOND = {
     "merge, the removed": answered("undo"),
     "tag": ("rename", "{chain}", "Chains"),
 }
-# Changes that are seen less: a line of front matter, a link to what was renamed.
+# Smaller changes: a line of front matter, a link to a renamed note.
 _LESS = [
     ("edit", ("edit", "{dues}", "--set", "importance=5"), "dues", lambda stage: _says(stage, "dues", "importance: 5")),
     ("link", ("link", "{chain}", "{task}"), "chain", lambda stage: _says(stage, "chain", "call-the-chandler")),
@@ -94,7 +94,7 @@ _VIEWS = [
 
 
 def view(key: str) -> Callable[[Stage], Path]:
-    """A file of the vault; the view of the day on which the stage was made, or of today."""
+    """A file of the vault; {today} stands for the latest daily log."""
     return lambda stage: stage.vault / key.replace("{today}", max(_days(stage), default="none"))
 
 
@@ -144,7 +144,7 @@ def run_case(stage: Stage, case: Case) -> list[str]:
     with path.open("r+b", buffering=0) as editor:
         if case.style == "in two halves":
             editor.truncate(0)
-            editor.write(whole)  # the first half of a save: what was there; the new words follow
+            editor.write(whole)  # the first half of a save is the old text; the new words follow
         answer = forked(lambda: stage.command(*case.words, stdin=case.stdin, seed=99))
         if case.then:
             forked(lambda: stage.command(*case.then, seed=98))
@@ -198,7 +198,7 @@ def _stands(stage: Stage, case: Case) -> bool:
 
 
 def prepare(stage: Stage) -> None:
-    """On this stage the clock runs, and a file is quiet at once."""
+    """On this stage the clock runs, and files are quiet at once."""
     stage.settings = {"VAULT_MEM_NOW": ""}
     with (stage.vault / "vault-mem.toml").open("a") as file:
         file.write("\nquiet_seconds = 0\n")

@@ -1,4 +1,4 @@
-"""The library for long and for many: eight threads on one Vault, thousands of calls, hundreds of operations undone.
+"""The library under load: eight threads on one Vault, thousands of calls in a row, hundreds of operations undone.
 
 python -m tests.campaigns.library threads --cases 1000
 python -m tests.campaigns.library calls --cases 5000
@@ -101,7 +101,7 @@ def _where(error: BaseException) -> str:
 
 
 def _disagreeing(stage: Stage) -> list[str]:
-    """Whether the index, opened by somebody else, lists what the files hold."""
+    """How the index, opened by another Vault, differs from what the files hold."""
     vault = _opened(stage)
     listed = {memory.id for memory in vault.list(n=None).memories}
     from vault_mem.operations.memory.filters import Filters
@@ -118,7 +118,7 @@ def calls(stage: Stage, count: int, seed: int) -> dict[str, Any]:
     from vault_mem.errors import VaultMemError
 
     vault, rng, done, odd = _opened(stage), random.Random(seed), Counter[str](), set()
-    names = (*READS, *READS, "tag", "edit", "close", "reopen", "confirm", "undo")  # the vault itself stays as large
+    names = (*READS, *READS, "tag", "edit", "close", "reopen", "confirm", "undo")  # none makes the vault grow
     warm: dict[str, int] = {}
     for number in range(count):
         if number == count // 3:
@@ -139,7 +139,7 @@ def calls(stage: Stage, count: int, seed: int) -> dict[str, Any]:
 
 
 def grown(warm: dict[str, int], now: dict[str, int]) -> list[str]:
-    """What a process holds more of than when it was warm."""
+    """What the process holds more of than after warming up."""
     most = {key: number for key, number in warm.items() if key in ("our threads", "LanceDB's threads")}
     most |= {"handles": warm["handles"] + 8, "kilobytes": int(warm["kilobytes"] * 1.15) + 30_000}
     return [f"{key}: {warm[key]} became {now[key]}" for key in most if now[key] > most[key]]
@@ -163,7 +163,7 @@ def held() -> dict[str, int]:
 
 
 def _rested(warm: dict[str, int]) -> dict[str, int]:
-    """What is held once LanceDB's pool has let its threads go, which it does when they were idle for ten seconds."""
+    """What is held once LanceDB's pool has ended its threads, which it does after ten idle seconds."""
     until = time.monotonic() + 20
     while grown(warm, now := held()) and time.monotonic() < until:
         time.sleep(0.5)
@@ -171,7 +171,7 @@ def _rested(warm: dict[str, int]) -> dict[str, int]:
 
 
 def undo(stage: Stage, count: int, seed: int) -> dict[str, Any]:
-    """Operations of every kind, then undone one by one: every file has its bytes and its time again."""
+    """Undo operations of every kind one by one: every file must get its bytes and its time back."""
     from vault_mem.errors import VaultMemError
 
     with (stage.vault / "vault-mem.toml").open("a") as file:
@@ -229,7 +229,7 @@ def main() -> int:
     parser.add_argument("what", choices=WORK)
     parser.add_argument("--stage", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.stage:  # the process that may crash
+    if options.stage:  # this is the child process, which may crash
         stage = Stage(options.stage, json.loads((options.stage / "names.json").read_text()), {"VAULT_MEM_NOW": ""})
         print(json.dumps(WORK[options.what](stage, options.cases, options.seed)))
         return 0

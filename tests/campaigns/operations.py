@@ -21,7 +21,7 @@ def _nothing(stage: Stage) -> None:
 class Operation:
     """A command line, its input, and what a person did in the files just before.
 
-    `hands_over`: it always ends well, and what it could not do is done after the next command.
+    `hands_over`: it always succeeds, and what it could not do is left for after the next command.
     """
 
     name: str
@@ -63,7 +63,7 @@ def _sessions_folder(stage: Stage) -> Path:
 
 
 def _talk(stage: Stage) -> None:
-    """A transcript of an agent's, and the folder for sessions, which is made once."""
+    """An agent's transcript, and the folder for sessions."""
     _sessions_folder(stage)
     lines = [("user", "Where did we leave the boat?"), ("assistant", "In the shed, under the tarpaulin.")]
     with (stage.out / "talk.jsonl").open("w") as file:
@@ -82,7 +82,7 @@ def _kept(stage: Stage) -> None:
 
 
 def answered(name: str) -> tuple[str, ...]:
-    """A command that may ask before it acts, with the answer given beforehand where it takes one."""
+    """A command line with `--yes` if the command takes it, so that it does not ask before it acts."""
     from vault_mem.cli.main import cli
 
     command = cli.get_command(click.Context(cli), name)

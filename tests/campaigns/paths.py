@@ -1,10 +1,10 @@
-"""A link, a pipe, a folder, a device or a socket stands at a path that the tool opens; every command is run.
+"""Put a link, pipe, folder, device or socket at each path that the tool opens, and run every command.
 
     python -m tests.campaigns.paths --seed 1 --cases 300
     python -m tests.campaigns.paths --only 'recall' --path SELF.md --kind fifo
 
-No command may hang, fail in a way nobody thought of, change or read what a link leads to, or do away with what
-stands there; `doctor` names it.
+No command may hang, fail in an unforeseen way, read or change what a link leads to, or remove what is there; `doctor`
+must name it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pathlib import Path
 from .operations import OPERATIONS, READERS, Operation
 from .stage import PATIENCE, UNEXPECTED, Answer, Stage, forked, parser_of, staged, summed_up
 
-WORD = "zqoutsideword"  # what only files outside the vault say
+WORD = "zqoutsideword"  # a word that is only in files outside the vault
 
 FILES = [
     "vault-mem.toml",
@@ -71,7 +71,7 @@ FOLDERS = (
 
 
 def _link(path: Path, outside: Path) -> None:
-    """To a copy of what was there, with a word of its own in every file."""
+    """Link to a copy of what was there, in which every file has `WORD`."""
     target = outside / "target"
     if path.is_dir():
         shutil.move(path, target)
@@ -95,7 +95,7 @@ def _fifo(path: Path, outside: Path) -> None:
 
 
 def _other(path: Path, outside: Path) -> None:
-    """A folder in the place of a file, a file in that of a folder."""
+    """Replace a file by a folder, a folder by a file."""
     was_folder = path.is_dir()
     _cleared(path)
     if was_folder:
@@ -110,7 +110,7 @@ def _device(path: Path, outside: Path) -> None:
 
 def _socket(path: Path, outside: Path) -> None:
     _cleared(path)
-    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as listener:  # its path must be short
+    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as listener:  # a socket's path must be short
         listener.bind(path.name)
 
 
@@ -146,12 +146,12 @@ class Case:
 
 
 def usable_kinds() -> list[str]:
-    """A device can be made by root alone."""
+    """The kinds that can be made here: only root can make a device."""
     return [kind for kind in KINDS if kind != "device" or os.geteuid() == 0]
 
 
 def located(stage: Stage, path: str) -> Path:
-    """Where a path of the list is in this vault."""
+    """Where a path of `FILES` is in this vault."""
     root = stage.vault
     note = {
         "{note}": lambda: next(root.glob("memories/*/the-harbour-dues*.md")),
@@ -164,7 +164,7 @@ def located(stage: Stage, path: str) -> Path:
 
 
 def look(folder: Path) -> dict[str, tuple[int, int, int, bytes]]:
-    """What is outside, and whether anything about it changed."""
+    """A picture of what is outside the vault, to see whether anything changed."""
     found = {}
     for path in sorted(folder.rglob("*")):
         result = path.lstat()
@@ -174,7 +174,7 @@ def look(folder: Path) -> dict[str, tuple[int, int, int, bytes]]:
 
 
 def run_case(stage: Stage, case: Case) -> list[str]:
-    """What was wrong."""
+    """Run a case; returns what went wrong."""
     outside, odd, path = _set(stage, case)
     before = look(outside)
     answer = _answer(stage, case)
@@ -191,7 +191,7 @@ def run_case(stage: Stage, case: Case) -> list[str]:
     if not answer.ended and not _still_there(stage, odd):
         found.append("did away with what stood there")
     named = path.name in answer.said or path.parent.name in answer.said
-    harmless = case.kind == "other" and path.suffix == ".md"  # a folder may be called so
+    harmless = case.kind == "other" and path.suffix == ".md"  # a folder may have such a name
     if case.operation.name == "doctor" and not answer.ended and not named and not harmless:
         found.append("doctor does not name it")
     return found
@@ -260,7 +260,7 @@ def _served(stage: Stage, words: tuple[str, ...], stdin: str) -> Answer:
 
 
 def end_daemons(runtime: str) -> None:
-    """Those that met their clients in this folder, and no others."""
+    """End the daemons whose sockets are in this folder, and no others."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if f"VAULT_MEM_RUNTIME_DIR={runtime}".encode() in (process / "environ").read_bytes().split(b"\0"):

@@ -1,4 +1,4 @@
-"""The preloaded library of faults: compiled when it is needed, and steered from the test process."""
+"""The preloaded library that makes disk calls fail: compiled when needed, controlled by the test process."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Call:
 
 
 def missing() -> str:
-    """Why calls cannot be failed here; empty where they can."""
+    """Why calls cannot be made to fail here; empty if they can."""
     if sys.platform != "linux":
         return "calls are failed by a preloaded library, on Linux alone"
     return "" if shutil.which("cc") else "there is no C compiler (cc) to build the library of faults with"
 
 
 def ensure(module: str) -> None:
-    """Start this process over with the library preloaded, unless it is."""
+    """Restart this process with the library preloaded, unless it already is."""
     if "VAULT_MEM_FAULTS" in os.environ:
         return
     library = str(Path(tempfile.mkdtemp(prefix="vault-mem-faults-")) / "faults.so")
@@ -49,7 +49,7 @@ def ensure(module: str) -> None:
 
 
 def clean_up() -> None:
-    """Remove the compiled library; this process has it in memory. Its own children are not preloaded."""
+    """Remove the compiled library, which this process has in memory; programs that it starts do not load it."""
     shutil.rmtree(Path(os.environ["VAULT_MEM_FAULTS"]).parent, ignore_errors=True)
     os.environ.pop("LD_PRELOAD", None)
 
@@ -67,7 +67,7 @@ class Faults:
             self._library.faults_watch(os.fsencode(folder.resolve()))
 
     def arm(self, number: int, how: int, code: int, kinds: int = CHANGING | READING, later: int = 0) -> None:
-        """Fail the call of that number among those of these kinds; with ON, all of the kinds `later` after it."""
+        """Fail call number `number` of these `kinds`; with ON, also all calls of the kinds `later` after it."""
         self._library.faults_arm(ctypes.c_long(number), how, code, kinds, later, -1)
 
     def disarm(self) -> None:

@@ -4,8 +4,9 @@
     python -m tests.campaigns.race --seconds 60 --served        # through a daemon
 
 Editors append in place, append late (the file stays open for a while), save by renaming a new file into place, and save
-by truncating. Like editors, they look again just before they save, and never work on one note together. At the end a
-word that is in no file is lost; one that is only in `.vault-mem/` (the trash aside) is hidden. Both must be none.
+by truncating. Like real ones, they look again just before they save, and no two work on one note at the same time. At
+the end, a word that is in no file is lost; one that is only in `.vault-mem/` (but not in the trash) is hidden. There
+must be neither.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ NOTES = ("dues", "chain", "soup", "lamps", "lamps2", "task", "closed", "secret",
 
 
 class Editor(threading.Thread):
-    """One that saves a note every now and then, with a word of its own each time."""
+    """An editor that saves a note now and then, each time with a new word."""
 
     def __init__(self, stage: Stage, seed: int, stop: threading.Event, busy: dict[str, threading.Lock]) -> None:
         super().__init__(daemon=True)
@@ -82,7 +83,7 @@ class Editor(threading.Thread):
         read = path.read_bytes()
         new = path.with_name(f".~{path.name}.swp")
         new.write_bytes(read + line)
-        if path.read_bytes() != read:  # somebody was faster: a person would be asked
+        if path.read_bytes() != read:  # it was changed meanwhile: a real editor would ask
             new.unlink()
             return False
         new.replace(path)
@@ -112,7 +113,7 @@ def _find(stage: Stage, id_: str) -> Path | None:
 
 
 def commands(rng: random.Random) -> tuple[str, ...]:
-    """One that changes a note, or has it changed."""
+    """A random command line, mostly one that changes a note."""
     one, other = rng.sample(NOTES, 2)
     return rng.choice(
         [
@@ -161,7 +162,7 @@ def campaign(stage: Stage, seconds: float, seed: int, served: bool) -> dict[str,
                 unexpected.append(f"{' '.join(words)}: {found if isinstance(found, str) else found.group()}")
             done += 1
         saved = runner()
-        for _ in range(3):  # what was displaced last is compared when nobody has it open
+        for _ in range(3):  # files displaced last are dealt with once nobody has them open
             time.sleep(1)
             answer = _served(stage, ("status",), runtime) if served else forked(lambda: stage.command("status"))
     finally:
@@ -172,7 +173,7 @@ def campaign(stage: Stage, seconds: float, seed: int, served: bool) -> dict[str,
 
 
 def _editors_apart(stage: Stage, editors: list[Editor], stop: threading.Event) -> Any:
-    """The editors in a process of their own; calling the result ends them and brings what they saved."""
+    """Run the editors in a process of their own; calling the result ends them and returns what they saved."""
     end_reader, end_writer = os.pipe()
     reader, writer = os.pipe()
     with warnings.catch_warnings():

@@ -1,8 +1,8 @@
 """The stage of the campaigns: a vault in which every command has something to do, and commands run in forked children.
 
-A child is a real process that can be failed, killed or timed out, without the second that Python and LanceDB take
-to start. Nothing is random but what a seed decides: the clock stands still, and each module that asks for random
-digits gets its own seeded row of them.
+A child is a real process that can fail, be killed or time out, without the second that Python and LanceDB take to
+start. Everything random depends on a seed: the clock stands still, and each module that asks for random digits gets a
+sequence of its own.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from vault_mem.register import COMMANDS, module_of
 CLOCK = "2026-11-16T09:00:00+09:00"
 OLD = 1_763_200_000  # a day and more before that clock: every file of the stage has long been quiet
 PATIENCE = 90.0  # a command of this small vault takes half a second
-ASLEEP = 15.0  # no command sleeps for so long: it waits for locks with short looks, and for git ten seconds at most
+ASLEEP = 15.0  # no command sleeps for this long: it polls locks, and waits for git ten seconds at most
 
 _ID = re.compile(rb"^id: ['\"]?((?:mem|ep)_[0-9a-f]{12})", re.MULTILINE)
-# How a command says that it failed in a way nobody thought of.
+# How a command says that it failed in an unforeseen way.
 UNEXPECTED = re.compile(r"unexpected \w+ in [\w.]+:\d+")
 _OP = re.compile(rb"\d{6}-\d{8}T\d{6}")
 
 
 @dataclass
 class Answer:
-    """What a command said. `code` is None where it hung or was killed."""
+    """What a command said. `code` is None if it hung or was killed."""
 
     code: int | None
     out: str = ""
@@ -96,7 +96,7 @@ class Stage:
             "PATH": os.environ.get("PATH", ""),
             "VAULT_MEM_INDEX_DIR": str(self.index),
             "VAULT_MEM_DAEMON": "off",
-            "VAULT_MEM_RUNTIME_DIR": "/tmp/vault-mem-campaigns",  # `daemon stop --all` ends nobody's daemon
+            "VAULT_MEM_RUNTIME_DIR": "/tmp/vault-mem-campaigns",  # so that `daemon stop --all` ends no other daemon
             "VAULT_MEM_NOW": CLOCK,
             **self.settings,
         }
@@ -106,7 +106,7 @@ class Stage:
         return [re.sub(r"\{(\w+)\}", lambda match: known.get(match[1], match[0]), word) for word in words]
 
     def command(self, *words: str, stdin: str | bytes = b"", seed: int = 0, to_the_end: bool = False) -> Answer:
-        """Run a command in this very process; `to_the_end`, with what its process does after the answer."""
+        """Run a command in this process; `to_the_end`: also what its process would do after the answer."""
         data = self.fill((stdin,))[0].encode() if isinstance(stdin, str) else stdin
         out, err = io.StringIO(), io.StringIO()
         with _seeded(seed):
@@ -117,7 +117,7 @@ class Stage:
         return Answer(code, out.getvalue(), err.getvalue())
 
     def save(self) -> None:
-        """This is how it was made."""
+        """Keep the stage as it is now, for `restore`."""
         for path in sorted(self.vault.rglob("*"), reverse=True):
             if path.is_file():
                 os.utime(path, (OLD, OLD))
@@ -125,17 +125,17 @@ class Stage:
         shutil.copytree(self.folder / "now", self.folder / "kept", symlinks=True)
 
     def restore(self) -> None:
-        """Bring back how it was made; what nobody has touched since the last time stays."""
+        """Restore the stage as saved, copying only files that have changed since the last time."""
         _bring_back(self.folder / "kept", self.folder / "now", self._copied)
 
     def start_over(self) -> None:
-        """Bring back all of it, whatever another process has done there."""
+        """Restore the stage completely, after another process has used it."""
         self._copied = {}
         self.restore()
 
 
 def _bring_back(kept: Path, now: Path, copied: dict[Path, Any]) -> None:
-    """Make a folder like another one; `copied` is what each file looked like right after it was copied."""
+    """Make the folder `now` like `kept`; `copied` has the stat of each file right after it was copied."""
     there, wanted = ({entry.name: entry for entry in os.scandir(folder)} for folder in (now, kept))
     for name in there.keys() - wanted.keys():
         _remove(now / name)
@@ -146,7 +146,7 @@ def _bring_back(kept: Path, now: Path, copied: dict[Path, Any]) -> None:
                 _remove(path)
             path.mkdir(exist_ok=True)
             _bring_back(kept / name, path, copied)
-        elif name not in there or _look_of(path) != copied.get(path) or name.endswith("-shm"):  # that is a mapping
+        elif name not in there or _look_of(path) != copied.get(path) or name.endswith("-shm"):  # is mapped
             if name in there:
                 _remove(path)
             shutil.copy2(entry.path, path, follow_symlinks=False)
@@ -167,7 +167,7 @@ def _remove(path: Path) -> None:
 
 
 def forked(work: Callable[[], Any], seconds: float = PATIENCE) -> Any:
-    """What `work` returns when it is done in a child, or an Answer that says how the child ended without one."""
+    """What `work` returns in a forked child, or an Answer that says how the child ended without returning."""
     reader, writer = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # LanceDB warns of forks
@@ -202,7 +202,7 @@ def _be_quiet() -> None:
 
 
 def _received(reader: int, child: int, seconds: float) -> tuple[bytes, bool]:
-    """What a child sent, and whether it hangs: it takes too long, or has been asleep for a while without any work."""
+    """What a child sent, and whether it hangs: it took too long, or has slept for a while without any work."""
     begun = awake = time.monotonic()
     worked, data = -1, b""
     try:
@@ -234,7 +234,7 @@ def _work(process: int) -> tuple[int, bool]:
 
 @contextlib.contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """Random digits by seed, a row for each module that asks."""
+    """Make `secrets.token_hex` depend on a seed, with a sequence for each module that calls it."""
     rows: dict[str, random.Random] = {}
 
     def digits(size: int = 32) -> str:
@@ -250,7 +250,7 @@ def _seeded(seed: int) -> Iterator[None]:
 
 
 def warm_up() -> None:
-    """Import what commands import, so that a child need not; no thread is started by that."""
+    """Import what commands import, so that children need not; must start no threads, as forks lose them."""
     import importlib
 
     for name in COMMANDS:
@@ -268,10 +268,10 @@ def warm_up() -> None:
 
     from vault_mem.embedding.embedder import Embedder
 
-    _ = Embedder().static  # loaded and hashed once in a process, and children share it
+    _ = Embedder().static  # loaded and hashed once; children share it
     np.quantile(np.arange(9), 0.5)
     gc.collect()
-    gc.freeze()  # a collection in a child would copy every page that it shares
+    gc.freeze()  # a collection in a child would copy every page that it shares with us
 
 
 # ---- the vault
@@ -347,7 +347,7 @@ def _grow(stage: Stage) -> dict[str, str]:
         for number, text in enumerate(["of salt", "of tea", "of tar"])
     ]
     (stage.out / "import.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
-    done("reindex")  # an index of one piece is copied and opened in half the time
+    done("reindex")  # an index in one piece is copied and opened in half the time
     done("status")
     return names
 
@@ -361,7 +361,7 @@ def _stem(stage: Stage, name: str) -> str:
 
 
 def tree(stage: Stage) -> dict[str, bytes]:
-    """What a person has: notes, views and logs, the trash and the deletion log; temporary files and numbers aside."""
+    """What a person has: notes, views and logs, the trash and the deletion log, without temporary files and numbers."""
     found = {}
     for path in sorted(stage.vault.rglob("*")):
         key = str(path.relative_to(stage.vault))
@@ -394,7 +394,7 @@ def differences(now: Mapping[str, bytes], then: Mapping[str, bytes]) -> list[str
     return signs
 
 
-shared: Stage | None = None  # where campaigns are run one after the other, the stage that each finds as it was made
+shared: Stage | None = None  # the stage to use if campaigns are run one after the other (`__main__`)
 
 
 @contextlib.contextmanager
@@ -421,7 +421,7 @@ def parser_of(name: str, doc: str, **numbers: int) -> argparse.ArgumentParser:
 
 
 def summed_up(options: argparse.Namespace, done: int, what: str, failures: dict[str, list[str]]) -> int:
-    """Tell how a campaign ended, each kind of failure with its first case; returns the exit code."""
+    """Print how a campaign ended, each kind of failure with its first case; returns the exit code."""
     failed = sum(map(len, failures.values()))
     kinds = {label: [len(each), each[0]] for label, each in sorted(failures.items())}
     if options.json:

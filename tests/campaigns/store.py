@@ -2,10 +2,10 @@
 
 python -m tests.campaigns.store --seed 1 --seconds 60
 
-Each machine is a process that saves, edits, deletes, hides, purges, commits and pulls. In the end each answers like a
-local index of the same files. No text that was private from the start is ever in the store; none that a command said it
-took out is there from that moment on, and none that it said it could not once nothing is owed any more. They are looked
-for in all objects, all the time.
+Each machine is a process that saves, edits, deletes, hides, purges, commits and pulls. In the end each must answer like
+a local index of the same files. All the time, all objects are searched: a text that was private from the start must
+never be in the store, nor one that a command said it had taken out. One that it said it could not take out must be gone
+once nothing is owed any more.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from store.servers import REGION, Proxy, Server
 
 IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
 WORDS = re.findall(r"\w+", "harbour lantern gravel orchard copper willow thunder pocket saddle ribbon velvet anchor")
-FIRST = 130  # more than makes a machine ask the store
+FIRST = 130  # enough notes for a machine to ask the store
 PRIVATE = "privatefromthestart"
 COULD_NOT = "could NOT"
 SETTLED_SECONDS = 300  # a killed machine keeps the lease for two minutes, and a busy computer may need several tries
@@ -45,7 +45,7 @@ def git(root: Path, *arguments: str) -> int:
 
 
 def call(root: Path, env: dict[str, str], *arguments: str) -> tuple[int, str, str]:
-    """A command and what follows its answer, in this process."""
+    """Run a command, and what follows its answer, in this process."""
     from vault_mem.cli.console import Console
     from vault_mem.cli.main import run, settle
 
@@ -71,7 +71,7 @@ class Worker:
         actions += [self.delete, self.private, self.lose_index]
         while True:
             self.steps += 1
-            # twenty minutes from step to step: lists are written and the store is tidied now and then
+            # twenty minutes for each step, so that lists are written and the store is tidied now and then
             now = datetime.now(UTC) + timedelta(minutes=20 * self.steps)
             self.env["VAULT_MEM_NOW"] = now.isoformat()
             self.random.choice(actions)()
@@ -132,14 +132,14 @@ class Worker:
         call(self.root, self.env, "recall", self.random.choice(WORDS))
 
     def lose_index(self) -> None:
-        """A container that starts with nothing; what it owes is with its index, and must be paid first."""
+        """Become a new container without an index. What is owed is recorded in the index, so it must be paid first."""
         _, out, _ = call(self.root, self.env, "status", "--json")
         if not (json.loads(out).get("store") or {}).get("to_remove"):
             shutil.rmtree(Path(self.env["HOME"]) / ".cache", ignore_errors=True)
 
 
 class Campaign:
-    """The machines, the server, and who kills and cuts."""
+    """The machines, the server, and the code that kills and cuts them off."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self.random = random.Random(seed)
@@ -189,7 +189,7 @@ class Campaign:
         (machine / "env.json").write_text(json.dumps(env))
 
     def run(self, seconds: float) -> list[str]:
-        """Everything; returns what went wrong."""
+        """Run it all; returns what went wrong."""
         try:
             self.set_up()
             found = self._work(time.monotonic() + seconds)
@@ -232,7 +232,7 @@ class Campaign:
             return subprocess.Popen([*command, "--seed", str(self.random.getrandbits(30))], stdout=log, stderr=log)
 
     def _traces(self, *, settled: bool = False) -> list[str]:
-        """What is in the store and must not be; nothing is owed any more where it is `settled`."""
+        """What is in the store and must not be; `settled`: nothing is owed any more."""
         gone = self._logged("gone.log")
         self.counts["taken out"] = len(gone)
         if settled:
@@ -255,7 +255,7 @@ class Campaign:
         return {word for log in logs if log.exists() for word in log.read_text().split()}
 
     def _settled(self, root: Path, env: dict[str, str]) -> dict[str, object]:
-        """How a machine stands to the store once it has done what it owes, or has had long enough to."""
+        """What is left to do with the store after a machine has had long enough; empty once nothing is."""
         until = time.monotonic() + SETTLED_SECONDS
         while True:
             call(root, env, "doctor", "--fix")
@@ -266,7 +266,7 @@ class Campaign:
             time.sleep(1)
 
     def _end(self) -> list[str]:
-        """Every machine by itself: what is owed is paid, and it answers like a local index of the same files."""
+        """Check each machine: it pays what it owes, and answers like a local index of the same files."""
         for worker in self.workers.values():
             worker.kill()
             worker.wait()
@@ -293,7 +293,7 @@ class Campaign:
 
 
 def run(seed: int, seconds: float) -> tuple[Counter[str], list[str]]:
-    """One campaign: what was done, and what went wrong."""
+    """Run one campaign; returns what was done, and what went wrong."""
     with tempfile.TemporaryDirectory() as folder:
         campaign = Campaign(seed, Path(folder))
         wrong = campaign.run(seconds)

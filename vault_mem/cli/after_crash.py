@@ -1,4 +1,4 @@
-"""After the daemon died in the middle of a command: tell what it did, or do it, but never do it twice."""
+"""After the daemon died in the middle of a command: report what it did, or do it, but never do it twice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vault_mem.vault import journal
 
 
 def resume(root: str, arguments: Sequence[str], request: str, input_sent: bytes = b"") -> int:
-    """Answer a request that a daemon had taken before it died; it may have had the beginning of our input."""
+    """Answer a request that a daemon had accepted before it died. It may have read the beginning of our input."""
     console = Console.of_process()
     if input_sent:
         console.stdin = _ReplayedInput(input_sent, console.stdin)
@@ -40,21 +40,21 @@ def resume(root: str, arguments: Sequence[str], request: str, input_sent: bytes 
 
 
 class _ReplayedInput(io.BytesIO):
-    """Input that was read once before, and what has come since."""
+    """Input of which the beginning was already sent to the daemon, followed by the rest."""
 
     def __init__(self, sent: bytes, rest: BinaryIO) -> None:
         super().__init__(sent)
         self._rest = rest
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """All of it, whatever size is asked for."""
+        """All of it; `size` is ignored."""
         return super().read() + self._rest.read()
 
 
 def _outcome(root: str, console: Console, request: str) -> int | None:
-    """Say what the request wrote; None if it wrote nothing, so that it can be run again."""
+    """Report what the request wrote; returns None if it wrote nothing and can be run again."""
     vault = Vault(Path(root), env=console.env, cwd=console.cwd)
-    with journal.writing(vault.workspace.folder):  # what was half done is finished or taken back by this
+    with journal.writing(vault.workspace.folder):  # finishes or rolls back an interrupted operation
         record = journal.outcome(vault.workspace.folder, request)
     if record is None:
         return None

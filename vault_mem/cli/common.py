@@ -32,24 +32,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
 
 _NARROW = 50
-_INDENTED = 6  # options longer than that, which all are, have a line of their own
+_INDENTED = 6  # shorter than any option, so that each option gets a line of its own
 
 
 class _Help(click.HelpFormatter):
-    """In a narrow terminal, what an option or a command does is said below it."""
+    """In a narrow terminal, the help of an option or command is printed below it."""
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         super().write_dl(rows, _INDENTED if self.width < _NARROW else col_max, col_spacing)
 
 
 class Context(click.Context):
-    """A command that is run, or explained."""
+    """The context of a command that is run or explained."""
 
     formatter_class = _Help
 
 
 class Explained(click.Command):
-    """Prints its help where its console says, with examples after it, kept as they are written."""
+    """A command that prints its help on its console, followed by its examples as they are written."""
 
     context_class = Context
 
@@ -77,7 +77,7 @@ class Explained(click.Command):
 
 
 class Command(Explained):
-    """A command with the options that all have; its function gets the console first."""
+    """A command with the options that all commands share; its function gets the console as first argument."""
 
     def __init__(self, *args: Any, callback: Callable[..., Any], **kwargs: Any) -> None:
         super().__init__(*args, callback=click.pass_obj(callback), **kwargs)
@@ -85,11 +85,11 @@ class Command(Explained):
 
     @classmethod
     def with_examples(cls, examples: str) -> Callable[[Callable[..., Any]], Command]:
-        """Makes a function a command."""
+        """Decorator: makes a function a command."""
         return click.command(cls=cls, examples=examples)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it, and log what is run, how long it took and how it failed; all through the redactor."""
+        """Run it, and log what was run, how long it took and how it failed, all redacted."""
         console: Console = ctx.obj
         name = ctx.command_path.partition(" ")[2]
         started = time.monotonic()
@@ -111,7 +111,7 @@ class Command(Explained):
 
 
 class Group(Explained, click.Group):
-    """A command with subcommands, before which --vault and --json may also be given."""
+    """A command with subcommands; --vault and --json may also come before the subcommand."""
 
     command_class = Command
 
@@ -121,7 +121,7 @@ class Group(Explained, click.Group):
 
     @classmethod
     def with_examples(cls, examples: str) -> Callable[[Callable[..., Any]], Group]:
-        """Makes a function a group; without a subcommand, the function is run."""
+        """Decorator: makes a function a group. The function runs if no subcommand is given."""
 
         def made(function: Callable[..., Any]) -> Group:
             @click.pass_context
@@ -135,12 +135,12 @@ class Group(Explained, click.Group):
 
 
 def _noted(*names: str, note: Callable[[click.Context, click.Parameter, Any], None], **form: Any) -> click.Option:
-    """An option that is for the console, whichever the command."""
+    """An option that is recorded on the console instead of being passed to the command."""
     return click.Option(names, expose_value=False, callback=note, **form)
 
 
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """Records a given option on the console, under that name."""
+    """A callback that records the option on the console, under this name."""
 
     def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         if value:
@@ -183,7 +183,7 @@ def _shared_options() -> list[click.Option]:
 
 
 def open_vault(console: Console, what: str = "Indexing") -> Vault:
-    """The vault a command means."""
+    """The vault that a command works on."""
     if console.opening is not None:
         vault = console.opening(console, what)
     else:
@@ -200,19 +200,19 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
 
 
 def _in_obsidian(vault: Vault, id_: str) -> str:
-    """The address that opens a memory in Obsidian."""
+    """The URL that opens a memory in Obsidian."""
     folder, index = vault.workspace.folder, vault.workspace.index
     key = index.known.key_of(id_) if index.is_open else None
     return folder.in_obsidian(key) if key else ""
 
 
 def beside(console: Console, vault: Vault) -> list[OtherVault]:
-    """The other vaults that answer, too: those that were named, or those of the user's settings."""
+    """The other vaults that answer as well: those that were named, or those in the user's settings."""
     return _beside(console, vault.workspace.folder.root, vault.workspace.notices)
 
 
 def open_vault_of(console: Console, id_: str) -> Vault:
-    """The vault to change a memory in: a model has no --vault, and means the one that has it (SPEC K-5)."""
+    """The vault in which to change a memory. A model cannot give --vault, so it is the one that has it (SPEC K-5)."""
     found = known_elsewhere(console, id_) if console.for_tool else None
     if found is not None:
         console.vault, console.public = str(found.workspace.folder.root), True
@@ -220,7 +220,7 @@ def open_vault_of(console: Console, id_: str) -> Vault:
 
 
 def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
-    """The other vault that has a memory which the nearest does not have; None where no other has it."""
+    """The other vault with a memory that the nearest vault does not have; None if there is none."""
     from vault_mem.vault.find import find_vault
 
     def has(workspace: Workspace) -> bool:
@@ -233,11 +233,11 @@ def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
         found = next((other for other in _beside(console, nearest, []) if has(other.workspace)), None)
         return found if found and not has(_opened(console, nearest)) else None
     except VaultMemError:
-        return None  # the error to be told is that nothing was found
+        return None  # the caller reports that the memory was not found
 
 
 def _beside(console: Console, nearest: Path, told: list[str]) -> list[OtherVault]:
-    """The others that can be opened; trouble with one is told, and does not keep the rest from answering (SPEC L-4)."""
+    """The other vaults that can be opened. Trouble with one is added to `told`; the rest still answer (SPEC L-4)."""
     from vault_mem.vault.find import other_vaults
 
     absent: list[tuple[str, VaultMemError]] = []
@@ -257,7 +257,7 @@ def _beside(console: Console, nearest: Path, told: list[str]) -> list[OtherVault
 
 
 def _opened(console: Console, root: Path) -> Workspace:
-    """A vault to read in."""
+    """Another vault's workspace, for reading."""
     from vault_mem.operations.workspace import Workspace
     from vault_mem.vault.folder import Folder
 
@@ -265,13 +265,13 @@ def _opened(console: Console, root: Path) -> Workspace:
 
 
 def vault_name(console: Console, root: Path) -> str:
-    """What a vault is called in an answer: its path, home as ~."""
+    """A vault's name in answers: its path, with ~ for the home folder."""
     home = console.env.get("HOME")
     return f"~/{root.relative_to(home).as_posix()}" if home and root.is_relative_to(home) else str(root)
 
 
 def finish(console: Console, vault: Vault, result: Any = None) -> None:
-    """Say on stderr what happened beside the answer, and whether the result is stale."""
+    """Print the notices on stderr, and whether the result is stale."""
     vault.workspace.tell_astray()
     for notice in vault.workspace.notices:
         console.note(notice)
@@ -280,13 +280,13 @@ def finish(console: Console, vault: Vault, result: Any = None) -> None:
 
 
 def reply(console: Console, vault: Vault, result: Any, text: str, **more: Any) -> None:
-    """Print a result, as text or as JSON with what is `more`, and then the notices."""
+    """Print a result, as text or as JSON with `more` fields, then the notices."""
     console.answer(result.to_dict() | more, text)
     finish(console, vault, result)
 
 
 def tell_left(console: Console, vault: Vault, left: list[str], what: str, *, update_links: bool) -> None:
-    """Say which files still name a memory, and what to do about those that are the person's own (SPEC O-2)."""
+    """List the files that still name a memory, and say what to do about a person's own ones (SPEC O-2)."""
     for key in left:
         console.note(notices.LEFT_ALONE.format(key=key, what=what))
     own = [key for key in left if not vault.workspace.folder.is_note(key)]
@@ -300,7 +300,7 @@ def changed(console: Console, vault: Vault, what: str, result: EditResult) -> No
 
 
 def can_ask(console: Console) -> bool:
-    """Whether there is somebody to ask."""
+    """Whether somebody is there to answer a question."""
     return not console.json and console.interactive and console.stdin.isatty()
 
 
@@ -312,14 +312,14 @@ def agrees(console: Console, question: str) -> bool:
 
 
 def scaffolded(console: Console, vault: Vault, scaffold: str, name: str = "") -> str:
-    """The scaffold, or the one that the settings have under its name, unless it is turned off."""
+    """The scaffold, or the one that the settings have for this name; empty if scaffolds are turned off."""
     settings = vault.workspace.folder.settings
     wanted = settings.scaffold if console.scaffold is None else console.scaffold
     return (getattr(settings, f"scaffold_{name}", "") or scaffold) if wanted else ""
 
 
 def moment(text: str | None, vault: Vault, name: str, *, ahead: bool = False) -> datetime | None:
-    """A date or time given on the command line, also as people say it; with `ahead`, "Friday" is the next one."""
+    """A date or time from the command line, such as "last week"; with `ahead`, "Friday" is the next one."""
     from vault_mem.operations.memory.when import moment as read
 
     if text is None:
@@ -331,7 +331,7 @@ def moment(text: str | None, vault: Vault, name: str, *, ahead: bool = False) ->
 
 
 def filter_options(function: F) -> F:
-    """The options that choose memories."""
+    """Decorator: adds the options that filter memories."""
     for option in reversed(
         [
             click.option("--category", help="Only this category."),

@@ -1,6 +1,6 @@
 """Where a command runs: its folder, environment, input and output.
 
-Nothing here is the process's own, so that one process can run the commands of many.
+A command uses these instead of the process's own, so that one process can run the commands of many clients.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Console:
     stdout: TextIO
     stderr: TextIO
     width: int = 80
-    interactive: bool = False  # somebody reads what is said beside the answer
-    terminal: bool = False  # and the answer itself: it is wrapped
+    interactive: bool = False  # stderr is a terminal
+    terminal: bool = False  # stdout is a terminal, so the answer is wrapped
     colour: bool = False
     shows_links: bool = False  # the output is a terminal in which a link can be clicked
-    address: Callable[[str], str] | None = None  # where a memory can be opened
+    address: Callable[[str], str] | None = None  # the URL that opens a memory
     vault: str | None = None
     vaults: list[str] = field(default_factory=list)  # all that were named; the first is the nearest
     json: bool = False
@@ -52,13 +52,13 @@ class Console:
     public: bool = False  # private memories do not exist for this command
     scaffold: bool | None = None
     verbose: int = 0
-    request: str = ""  # names this call, so that what it wrote can be told after its answer was lost
-    opening: Callable[[Console, str], Vault] | None = None  # who has the vault open already
-    lending: Callable[[Console, Path], Workspace] | None = None  # and others that answer, too
-    opened: list[Vault] = field(default_factory=list)  # by this command, for itself alone
+    request: str = ""  # identifies this call, to find out what it wrote if its answer gets lost
+    opening: Callable[[Console, str], Vault] | None = None  # gives the vault if the daemon has it open
+    lending: Callable[[Console, Path], Workspace] | None = None  # the same for other vaults
+    opened: list[Vault] = field(default_factory=list)  # by this command itself
     cancelled: Callable[[], bool] = lambda: False
-    broken_off: bool = False  # the command ended in the middle of something
-    _progress: object = field(default=None, repr=False)  # whose bar is on the screen
+    broken_off: bool = False  # the command was interrupted, or failed unexpectedly
+    _progress: object = field(default=None, repr=False)  # the progress bar that is shown
 
     @staticmethod
     def of_process() -> Console:
@@ -68,7 +68,7 @@ class Console:
                 stream.reconfigure(encoding="utf-8", errors="replace")
         try:
             here = Path.cwd()
-        except OSError:  # it was deleted
+        except OSError:  # the folder was deleted
             here = Path(os.environ.get("PWD", os.sep))
         return Console(
             cwd=here,
@@ -84,7 +84,7 @@ class Console:
         )
 
     def path(self, named: str) -> Path:
-        """A file or folder as it is named where the command runs."""
+        """The path of a file or folder that the user named."""
         from vault_mem.vault.find import expanded
 
         return self.cwd / expanded(named, self.env)
@@ -95,7 +95,7 @@ class Console:
             raise KeyboardInterrupt
 
     def print(self, text: str, *, as_is: bool = False) -> None:
-        """A line of the answer, control characters made visible; wrapped and in colour where a person reads it."""
+        """Print a line of the answer, with control characters made visible; on a terminal, wrapped and in colour."""
         self.check()
         text = visible(text)
         if self.terminal and not (as_is or self.json or self.for_tool):
@@ -115,15 +115,15 @@ class Console:
         return linked(id_, url) if url else id_
 
     def print_json(self, value: Any) -> None:
-        """The answer as one JSON document."""
+        """Print the answer as one JSON document."""
         self.print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
     def answer(self, document: dict[str, Any], text: str, *, as_is: bool = False) -> None:
-        """The answer as JSON where that is asked for, else as text; a tool gets both, and the tag in the text."""
+        """Print the answer, as JSON or as text. A tool gets both, and the tag that marks memories in the text."""
         if self.for_tool:
             from vault_mem.cli.lean import lean
 
-            # report it even if the caller has stopped listening: it may have been a save
+            # even if the caller has stopped listening: the command may have saved something
             self.cancelled = lambda: False
             self.print_json({"data": lean(document), "text": visible(text), "tag": tag()})
         elif self.json:
@@ -132,7 +132,7 @@ class Console:
             self.print(text, as_is=as_is)
 
     def tokens(self, document: Callable[[], dict[str, Any]], text: str) -> int:
-        """What an answer takes to read, as it would be printed; of the two that a tool gets, the longer counts."""
+        """How many tokens an answer takes as it would be printed; of the two that a tool gets, the longer counts."""
         from vault_mem.notes.tokens import count_tokens
 
         if not self.json:
@@ -172,9 +172,9 @@ class Console:
         return self.stdin.readline().decode(errors="replace")
 
     def progress(self, what: str) -> Callable[[int, int], None]:
-        """A bar with the time left, for anything that takes longer than a second; gone when it is done.
+        """A progress bar for anything that takes longer than a second; it disappears at the end.
 
-        One at a time: what an import indexes meanwhile has no bar of its own.
+        Only one is shown at a time: the indexing during an import gets none.
         """
         started = time.monotonic()
 

@@ -56,7 +56,7 @@ def stop_command(console: Console, everything: bool) -> None:
         console.answer({"stopped": bool(stopped), "vaults": vaults}, the_vault.stopped(bool(stopped)))
         return
     root, address = _root_and_address(console)
-    was = alive(str(root)) or "vault" in (_status(address, root) or {})  # `git clean -x` deletes the lock that tells
+    was = alive(str(root)) or "vault" in (_status(address, root) or {})  # ask too: `git clean -x` deletes the lock
     _refuse_elsewhere(root, address)
     _end(address, root)
     console.answer({"vault": str(root), "stopped": was}, the_vault.stopped(was))
@@ -152,7 +152,7 @@ def uninstall_command(console: Console) -> None:
 
 
 def _root_and_address(console: Console) -> tuple[Path, str]:
-    """The vault, and where its daemon is met."""
+    """The vault, and the address of its daemon."""
     if os.name != "posix":
         raise InvalidInput("there is no daemon on this system", "everything runs without one")
     root = find_vault(console.vault, console.cwd, console.env)
@@ -166,13 +166,13 @@ def _root_and_address(console: Console) -> tuple[Path, str]:
 
 
 def _addresses(console: Console) -> list[str]:
-    """Where daemons of this user have left a note, of whichever installation."""
+    """The addresses of all of this user's daemons, of whichever installation."""
     folder = runtime_folder(console.env) if os.name == "posix" else ""
     return [str(note.with_suffix("")) for note in sorted(Path(folder).glob("*.json"))] if folder else []
 
 
 def _keep(console: Console, address: str, roots: list[str]) -> None:
-    """Have the daemon keep vaults open, one of our own where none listens at `address`."""
+    """Have the daemon keep vaults open; starts one if none listens at `address`."""
     if not address or _status(address) is None:
         address = starting_address(console.env)
         if not address or not start(address, console.env):
@@ -182,7 +182,7 @@ def _keep(console: Console, address: str, roots: list[str]) -> None:
 
 
 def _end(address: str, root: Path | None = None) -> dict[str, Any] | None:
-    """Have a daemon let one vault go, or end; returns how it was, None where none was running."""
+    """Have a daemon close one vault, or end. Returns its status before; None if none was running."""
     status = control(address, STOP, met_at(str(root), address)[1] if root else "")
     if status is None or status["ending"]:
         ended = await_end(address, END_SECONDS) and (root is None or holding.await_end(str(root)))
@@ -194,7 +194,7 @@ def _end(address: str, root: Path | None = None) -> dict[str, Any] | None:
 
 
 def _refuse_elsewhere(root: Path, address: str) -> None:
-    """Stop where the vault's daemon was started with another folder for sockets: it runs, and we cannot talk to it."""
+    """Raise Unsafe if the vault's daemon has its socket in another folder: it runs, but we cannot reach it."""
     folder = str(Path(address).parent)
     other = elsewhere(str(root), folder)
     if other is not None:
@@ -224,7 +224,7 @@ def _follow(console: Console, read: Callable[[], bytes | None], start: int) -> N
             whole = read() or b""
         except OSError:
             continue
-        start = 0 if len(whole) < start else start  # the log was turned over
+        start = 0 if len(whole) < start else start  # the log was rotated
         part = whole[start:]
         if part:
             start += len(part)

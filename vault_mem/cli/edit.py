@@ -65,7 +65,7 @@ def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
 
 
 def in_editor(console: Console, vault: Vault, id_: str, reason: str = "", *, allow_secret: bool = False) -> None:
-    """Open a memory in the caller's editor, save what becomes of it, and say so; what cannot be saved is kept."""
+    """Open a memory in the caller's editor, then save the result; a text that cannot be saved is kept."""
     from vault_mem.cli.editor import edited_copy
     from vault_mem.operations.changing import read_to_edit, to_change
     from vault_mem.operations.upkeep.edit_memory import EditResult, save_note

@@ -1,4 +1,4 @@
-"""The caller's editor: it runs where the command was given, on a copy that only the caller can read."""
+"""The caller's editor: it runs in the caller's terminal, on a copy that only the caller can read."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def edited_copy(console: Console, folder: Folder, id_: str, text: bytes) -> Iter
 
 
 def _command(console: Console, folder: Folder) -> list[str]:
-    """The editor, from the user's own settings or environment; never from a vault, which may be a stranger's."""
+    """The editor, from the user's own settings or environment; never from the vault, which may be a stranger's."""
     named = folder.settings.editor or console.env.get("VISUAL") or console.env.get("EDITOR") or ""
     try:
         words = shlex.split(named)

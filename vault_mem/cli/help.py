@@ -23,7 +23,7 @@ def command(console: Console, words: tuple[str, ...], everything: bool) -> None:
     """Explain a command, or list them all. With --json: one document, short for the list, whole for one command."""
     found, context = tree.find(words)
     if console.json and not words and not everything:
-        # without a space: an agent pays for every one
+        # no spaces, since an agent pays for each
         console.print(json.dumps(tree.index(), ensure_ascii=False, separators=(",", ":")))
         return
     if console.json:

@@ -12,7 +12,7 @@ from vault_mem.errors import VaultMemError
 from vault_mem.messages import agents_day
 from vault_mem.setup.agents import AGENTS
 
-# The fence's two marks have four digits each that change with the text, and their tokens with them.
+# Spare tokens: the fence's two marks have four digits each that change with the text, and so does their token count.
 _TOKEN = 6
 _EVENTS = {"gemini": "BeforeAgent"}
 
@@ -48,7 +48,7 @@ def command(console: Console, hook: str | None, include_private: bool) -> None:
     except VaultMemError:
         if hook is None:
             raise
-        return  # a prompt must not fail because of its hint
+        return  # a failing hint must not make the prompt fail
     if console.json and not hook:
         console.print_json({"results": [each.to_dict() for each in found]})
     elif found:
@@ -57,7 +57,7 @@ def command(console: Console, hook: str | None, include_private: bool) -> None:
 
 
 def _asked(console: Console) -> tuple[str, str]:
-    """The prompt and the session that a hook names; anything else is the prompt itself."""
+    """The prompt and the session from a hook's JSON; any other input is the prompt itself."""
     text = console.stdin.read().decode(errors="replace")
     try:
         record = json.loads(text)

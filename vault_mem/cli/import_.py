@@ -13,9 +13,9 @@ FORMATS = tuple(
     "auto basic-memory chatgpt claude claude-code claude-code-memory claude-mem codex cursor gemini jsonl markdown "
     "mcp-memory-service mem0 mempalace memsearch openclaw openclaw-sessions opencode qwen".split()
 )
-# What comes in as sessions, unless it is asked for as memories.
+# Imported as sessions, unless --as-memories is given.
 SESSIONS = ("claude-code", "codex", "cursor", "gemini", "opencode", "openclaw-sessions", "qwen")
-# Where their owner keeps them is known: the name is enough.
+# Formats whose usual place is known, so that SOURCE may be just the name.
 AT_HOME = (*SESSIONS, "claude-code-memory", "claude-mem", "mempalace")
 
 

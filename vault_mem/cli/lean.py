@@ -1,4 +1,4 @@
-"""What a model gets of an answer as JSON: what it can use, and nothing twice."""
+"""The JSON of an answer for a model: only what it can use, and nothing twice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _QUIET = ("stale", "pending", "left_out", "links", "hidden", "missing")
 
 
 def lean(document: dict[str, Any]) -> dict[str, Any]:
-    """An answer without what a model has no use for; a memory that is the answer itself keeps its fields."""
+    """An answer without what a model has no use for. A memory that is itself the answer keeps all its fields."""
     if _is_memory(document):
         document = {"id": document["id"], "text": document["content"], **document}
         document = {key: value for key, value in document.items() if key not in ("content", "title")}

@@ -1,6 +1,6 @@
-"""An answer as a terminal shows it: wrapped to its width, wide characters counted, ids whole; and in colour.
+"""An answer as a terminal shows it: in colour, and wrapped to its width with wide characters counted and ids whole.
 
-Answers are made as plain text, and a pipe gets them so. What stands out is told from the forms they have.
+Answers are made as plain text, which is what a pipe gets. What to colour is recognised from their form.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from vault_mem.messages.words import columns, width_of
 
 _BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN = "1", "2", "31", "32", "33", "36"
-_ENDS = {_BOLD: "22", _DIM: "22"}  # each sign is ended by its own opposite, so that they can be nested
+_ENDS = {_BOLD: "22", _DIM: "22"}  # each style is ended by its own opposite, so that styles can be nested
 _PLAIN_COLOUR = "39"
 
-# Where a line goes on: below what comes after its number, its mark, its id and date, or the name of a field.
+# What a wrapped line is indented past: a number, a bullet, an id and date, or the name of a field.
 _HANG = re.compile(
     r"\s*(?:\d+\. |- |(?:mem|ep)_[0-9a-f]{12}  \S+  |\d{6}  \d{4}-\d\d-\d\d \d\d:\d\d  |\w[\w -]*:? {2,})?"
 )
-# Characters that must not begin a line, and that must not end one.
+# Characters that must not begin a line, and characters that must not end one.
 _CLOSING = frozenset("、。，．・：；？！」』）】〕］｝》〉ーゝ々…‥っゃゅょぁぃぅぇぉッャュョァィゥェォ%％)]}.,:;!?")
 _OPENING = frozenset("「『（【〔［｛《〈([{")
 
@@ -42,7 +42,7 @@ _RULE = "---"
 
 
 def painted(text: str) -> str:
-    """The text with what stands out in it marked; the scaffold below a rule is dimmed."""
+    """The text with colours; the scaffold below a rule is dimmed."""
     lines, below = [], False
     for line in text.split("\n"):
         below = below or line == _RULE
@@ -61,7 +61,7 @@ def _sign(text: str, sign: str) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """The text in lines of at most that width; only a word that is longer by itself, such as a path, stays whole."""
+    """The text in lines of at most that width, except for single longer words such as paths."""
     return "\n".join(part for line in text.split("\n") for part in _lines(line, width))
 
 
@@ -85,7 +85,7 @@ def _lines(line: str, width: int) -> list[str]:
 
 
 def _atoms(line: str) -> Iterator[str]:
-    """What is never broken: words, spaces, and wide characters with the signs that belong to them."""
+    """The parts of a line that are never broken: words, spaces, and wide characters with their punctuation."""
     word = ""
     for char in line:
         if word and _breaks(word[-1], char):

@@ -1,4 +1,4 @@
-"""The entry point: which command, and how its errors and exit codes look."""
+"""The entry point: finds the command, and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class _Commands(Explained, click.Group):
-    """Commands that are imported when they are called."""
+    """A group whose commands are imported only when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -79,7 +79,7 @@ def cli(console: Console, verbose: int) -> None:
 
 
 def run(arguments: Sequence[str], console: Console) -> int:
-    """Run one command line on a console; returns the exit code and raises nothing a user should not see."""
+    """Run one command line on a console. Returns the exit code; errors are printed, not raised."""
     arguments = list(arguments) or ["--help"]
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     private = "--private" in options
@@ -94,7 +94,7 @@ def run(arguments: Sequence[str], console: Console) -> int:
 
 
 def _values(arguments: Sequence[str]) -> list[str]:
-    """What a command line says beside commands, options, the vault's path and the category."""
+    """The values on a command line that must not be logged: all but commands, the vault's path and the category."""
     values = []
     for before, argument in zip(["", *arguments], arguments, strict=False):
         option, _, value = argument.partition("=") if argument.startswith("--") else ("", "", argument)
@@ -105,7 +105,7 @@ def _values(arguments: Sequence[str]) -> list[str]:
 
 
 def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: bool = False) -> T | int:
-    """What a call returns; where it raises, the error is said on the console, and its exit code returned."""
+    """The result of a call; if it raises, the error is printed on the console, and its exit code returned."""
     try:
         return call()
     except click.exceptions.Exit as stop:
@@ -120,7 +120,7 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         console.broken_off = True
         return fail(console, wants_json, "aborted", "Stopped.", "", 130)
     except VaultMemError as error:
-        # The hint of what was not found is a scaffold (SPEC F-3), and goes with the others.
+        # The hint of NotFound is a scaffold (SPEC F-3), so --no-scaffold leaves it out.
         hint = "" if isinstance(error, NotFound) and console.scaffold is False else error.hint
         if isinstance(error, NotFound) and (id_ := MEMORY_ID.search(error.message)):
             other = known_elsewhere(console, id_[0])
@@ -129,9 +129,9 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
     except BrokenPipeError:
         return 0
     except screen.NotWritten:
-        raise  # it was done, and there is nowhere to say more
+        raise  # the command succeeded, but there is nowhere to print anything
     except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__module__ != "pyo3_runtime":  # a panic of LanceDB's
+        if not isinstance(error, Exception) and type(error).__module__ != "pyo3_runtime":  # not a panic in LanceDB
             raise
         console.broken_off = True
         ours = of_system(error)
@@ -149,7 +149,7 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
 
 
 def settle(console: Console, arguments: Sequence[str]) -> None:
-    """After the answer: do what waits for quiet in the vaults that a command opened, and say what came of it."""
+    """After the answer: do the quiet work in the vaults that a command opened, and print its notices."""
     if not console.opened:
         return
     from vault_mem.operations.unasked.quiet import settle as do_what_waits
@@ -159,7 +159,7 @@ def settle(console: Console, arguments: Sequence[str]) -> None:
     for vault in console.opened:
         workspace = vault.workspace
         if console.broken_off or not workspace.is_fresh:
-            continue  # it failed, or did not look at the notes
+            continue  # it was cut short, or did not look at the notes
         turn = bool(command := command_of(list(arguments))) and COMMANDS[command].turn
         if turn and workspace.folder.tree.exists(OWN):  # a first recall leaves no trace
             turns.count(workspace.folder)
@@ -171,7 +171,7 @@ def settle(console: Console, arguments: Sequence[str]) -> None:
 
 
 def fail(console: Console, as_json: bool, code: str, message: str, hint: str, exit_code: int) -> int:
-    """Say an error, as a line or as a document; returns its exit code."""
+    """Print an error, as text or as JSON; returns its exit code."""
     message, hint = redact.clean(message), redact.clean(hint)
     if as_json:
         console.print_json({"error": {"code": code, "message": message, "hint": hint}})
@@ -181,7 +181,7 @@ def fail(console: Console, as_json: bool, code: str, message: str, hint: str, ex
 
 
 def main(arguments: Sequence[str] | None = None, request: str = "") -> int:
-    """Run a command line, by default this process's own, here and on our streams; returns the exit code."""
+    """Run a command line, by default this process's own, without the daemon; returns the exit code."""
     console = Console.of_process()
     console.request = request
     arguments = sys.argv[1:] if arguments is None else arguments
@@ -202,7 +202,7 @@ def main(arguments: Sequence[str] | None = None, request: str = "") -> int:
 
 
 def _is_paged(arguments: Sequence[str]) -> bool:
-    """Whether the answer comes as a whole, to be read a screen at a time; not where a command talks to the person."""
+    """Whether the answer is shown a screen at a time; not for commands that talk to the person."""
     command = command_of(list(arguments))
     talks = command in COMMANDS and COMMANDS[command].here and command not in ("help", "config", "sessions")
     talks = talks or "-i" in arguments or "--interactive" in arguments

@@ -107,14 +107,14 @@ class PrintedRecall:
     """A recall as it will be printed: what each result costs, in tokens, and the answer itself."""
 
     def __init__(self, console: Console, vault: Vault, *, explain: bool = False) -> None:
-        # tokens of everything but the results; a tool's answer leaves out what is not set
+        # tokens of everything but the results; less for a tool, whose answer leaves out empty fields
         self.frame = 42 if console.for_tool else 56 if console.json else 27
         self._console = console
         self._now = vault.workspace.folder.now()
         self._explain = explain
 
     def cost(self, found: Found) -> int:
-        """What showing a result takes, in tokens."""
+        """How many tokens it takes to show a result."""
         line = save_and_find.recalled_line(99, found, self._now, self._explain)
         return self._console.tokens(lambda: {"results": [self._record(found)]}, line + "\n")
 

@@ -38,7 +38,7 @@ _OPTIONS: dict[Form, dict[str, Any]] = {
 
 
 def _fields(command: Callable[..., int]) -> Callable[..., int]:
-    """An option for every field that may be given."""
+    """Decorator: adds an option for every field that a user can give."""
     for name, each in reversed(GIVEN.items()):
         kind = _OPTIONS[each.form]
         said = each.help.removesuffix(".")
@@ -85,7 +85,7 @@ def command(
     """Save TEXT (- reads standard input) as a memory, unless it only repeats one."""
     if (text is None) != last_blocked:
         raise click.UsageError("--last-blocked takes no text." if last_blocked else save_and_find.NO_TEXT)
-    content = console.read_text() if text == "-" else text or ""  # before the vault is opened: it may take its time
+    content = console.read_text() if text == "-" else text or ""  # before opening the vault: input may be slow
     if target and console.for_tool:
         _must_answer_here(console, target)
     console.vault = target or _kept_in(console, str(fields["kind"]), fields["people"]) or console.vault
@@ -121,7 +121,7 @@ def command(
 
 
 def _known_in(vault: Vault, others: list[OtherVault], draft: Draft) -> Expected:
-    """What the other vaults know about a text. A text refused for that can still be saved, like any other."""
+    """What the other vaults know about a text. If they have it already, it is kept for `--last-blocked`."""
     from vault_mem.operations.memory import blocked
     from vault_mem.operations.vaults.several import known_in
 
@@ -132,14 +132,14 @@ def _known_in(vault: Vault, others: list[OtherVault], draft: Draft) -> Expected:
 
 
 def _with_others(result: RememberResult, known: Expected) -> RememberResult:
-    """What came of a save, with what it changes or may replace in other vaults."""
+    """The result of a save, with what it changes or may replace in other vaults."""
     if result.changed is None and known.changed is not None:
         result = replace(result, changed=known.changed, differs=known.differs)
     return replace(result, may_replace=[*result.may_replace, *known.may_replace])
 
 
 def _must_answer_here(console: Console, target: str) -> None:
-    """A model saves into the vaults that it is given, and into no other."""
+    """Raise InvalidInput unless the target is one of the vaults given to the model."""
     nearest = find_vault(console.vault, console.cwd, console.env)
     known = [nearest, *other_vaults(nearest, console.vaults, console.cwd, console.env)]
     try:
@@ -152,7 +152,7 @@ def _must_answer_here(console: Console, target: str) -> None:
 
 
 def _kept_in(console: Console, kind: str, people: Sequence[str]) -> str | None:
-    """The vault that the user's settings have for this kind of memory, or for these people; not where one is named."""
+    """The vault that the setting save_to names for this kind or these people; None if a vault was named explicitly."""
     if console.vaults or console.env.get("VAULT_MEM_VAULT"):
         return None
     wanted = {f"kind:{kind}", *(f"person:{person}" for person in people)}
@@ -166,7 +166,7 @@ def _given(name: str) -> bool:
 
 
 def answer(console: Console, vault: Vault, result: RememberResult) -> int:
-    """Say what became of a text; returns the exit code."""
+    """Print what became of a text; returns the exit code."""
     data, scaffold = save_and_find.remembered(result, vault.workspace.folder.now())
     scaffold = scaffolded(console, vault, scaffold, "duplicate" if result.duplicate_of else "saved")
     commands = save_and_find.ways_on(result.duplicate_of) if result.duplicate_of else []

@@ -72,7 +72,7 @@ def _list(console: Console, vault: Vault) -> None:
 
 
 def _show_versions(console: Console, versions: list[SideBySide]) -> None:
-    """Two versions of one memory, line beside line."""
+    """Print two versions of a memory side by side."""
     half = max((console.width - 5) // 2, 20)
     for each in versions:
         console.print(keep_clean.TWO_VERSIONS.format(original=each.original, copy=each.copy))

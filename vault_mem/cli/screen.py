@@ -1,6 +1,6 @@
 """The terminal of this process: what it can show, and long answers a screen at a time.
 
-The client asks before every command, so that nothing is imported here but what is needed then.
+The client imports this for every command, so whatever is rarely needed is imported late.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class NotWritten(Exception):
-    """The answer could not be written where it goes: a file on a full disk, say. What the command did is done."""
+    """The answer could not be written, say to a file on a full disk. What the command did is still done."""
 
 
 def open_streams() -> None:
-    """Stand in for standard streams that the caller closed: else a socket or a file would get their numbers."""
+    """Replace standard streams that the caller closed, so that no socket or file gets their numbers."""
     import sys
 
     for number, name in enumerate(("stdin", "stdout", "stderr")):
@@ -30,7 +30,7 @@ def open_streams() -> None:
 
 
 def not_written(error: Exception) -> int:
-    """Say that the answer could not be written; returns the exit code. Python would try again as it ends."""
+    """Report that the answer could not be written; returns the exit code. Keeps Python from trying again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     reason = getattr(error, "strerror", None) or error
     hint = "what the command did is done; `vault-mem history` shows what it changed"
@@ -39,24 +39,24 @@ def not_written(error: Exception) -> int:
 
 
 def wants_colour() -> bool:
-    """Whether a terminal is to be given colours (no-color.org)."""
+    """Whether to print in colour (no-color.org)."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def may_page(arguments: Sequence[str]) -> bool:
-    """Whether somebody reads the answer here; a document is for a program."""
+    """Whether a person reads the answer on this terminal; JSON is for programs."""
     at_terminal = os.name == "posix" and os.isatty(0) and os.isatty(1) and os.environ.get("TERM") != "dumb"
     return at_terminal and "--json" not in arguments
 
 
 def show(content: bytes) -> None:
-    """Write an answer to the terminal; through the user's pager, or less, where it is longer than the screen."""
+    """Write an answer to the terminal; one longer than the screen goes through the user's pager, or `less`."""
     if content.count(b"\n") < _height() or not _paged(content):
         write(1, content)
 
 
 def write(handle: int, content: bytes | bytearray) -> None:
-    """Write all of it, however little the system takes at a time. What is said beside the answer may get lost."""
+    """Write all of it, however little the system takes at a time. A failure raises only for stdout, not for stderr."""
     view = memoryview(content)
     try:
         while view:
@@ -80,8 +80,8 @@ def _paged(content: bytes) -> bool:
         return False
     if not command or command[0] == "cat" or shutil.which(command[0]) is None:
         return False
-    env = {"LESS": "FRX", "LESSCHARSET": "utf-8"} | os.environ  # with colours, and without clearing the screen after
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's
+    env = {"LESS": "FRX", "LESSCHARSET": "utf-8"} | os.environ  # in colour, and the text stays on the screen
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the pager handles Ctrl-C
     try:
         subprocess.run(command, input=content, env=env, check=False)
     except OSError:

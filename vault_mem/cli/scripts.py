@@ -1,4 +1,4 @@
-"""Completion scripts, made from the command tree: static, so that a key press starts no program."""
+"""Completion scripts, made from the command tree. They are static, so that pressing Tab starts no program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def script(shell: str) -> str:
 
 
 def _filled(shell: str, **parts: str) -> str:
-    """The script in `shells/`, with what depends on the commands."""
+    """The template in `shells/`, filled in."""
     text = (Path(__file__).parent / "shells" / shell).read_text(encoding="utf-8").removesuffix("\n")
     for name, part in parts.items():
         text = text.replace(f"@{name}@", part)
@@ -53,7 +53,7 @@ def _options(node: Spec) -> list[tuple[str, str]]:
 
 
 def _values(nodes: list[tuple[str, Spec]], known: str, unknown: str) -> str:
-    """What completes the value of each option that takes one, as cases of a shell: its choices, or anything."""
+    """For each option that takes a value, the shell's `case` branch that completes it: `known` if it has choices."""
     return "\n".join(
         f'        "{chain} {name}") {known.format(" ".join(choices)) if choices else unknown}'
         for chain, node in nodes
@@ -73,7 +73,7 @@ def _parents(nodes: list[tuple[str, Spec]]) -> list[tuple[str, str, str]]:
 
 
 def _steps(nodes: list[tuple[str, Spec]]) -> str:
-    """The steps from a command to one below it, as patterns of a shell's case."""
+    """All pairs of a command and a subcommand, as a pattern for the shell's `case`."""
     return "|".join(f'"{above}/{name}"' for above, _, name in _parents(nodes))
 
 

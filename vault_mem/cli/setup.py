@@ -93,9 +93,9 @@ def command(
 
 
 def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> tuple[Path | None, tuple[Path, ...]]:
-    """The vault's path where the agent would not find it by itself, and all vaults that are not in the project.
+    """The vault's path (None if the agent finds it by itself), and all vaults outside the project.
 
-    A vault that is not there yet is made, if wanted.
+    If there is no vault yet, offers to make one.
     """
     try:
         found = find_vault(console.vault, console.cwd, console.env)
@@ -122,7 +122,7 @@ def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> tuple[P
 
 
 def _tried(console: Console, wish: Wish) -> str:
-    """What a real call through the entry says: whether the agent will reach the memory."""
+    """Make a real call the way the agent will; returns the message about its success, or empty."""
     import shutil
 
     from vault_mem.cli.try_out import first_answer

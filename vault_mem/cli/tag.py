@@ -10,7 +10,7 @@ from vault_mem.messages import keep_clean
 
 
 class _TagCommand(Command):
-    """-word takes a tag off, though to click it looks like options."""
+    """Lets -word remove a tag, which click would take for options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read -word as --remove word."""

@@ -1,4 +1,4 @@
-"""The whole command tree as data: for agents that read it, and for the completion of shells."""
+"""The whole command tree as data, for agents and for shell completion."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tree() -> dict[str, Any]:
 
 
 def index() -> dict[str, Any]:
-    """Every command in a line: name, arguments, what it does, and the commands below it."""
+    """Every command in one line: name, arguments, summary and subcommands."""
     top = click.Context(cli, info_name="vault-mem")
     found = []
     for name, entry in COMMANDS.items():
@@ -45,7 +45,7 @@ def index() -> dict[str, Any]:
 
 
 def find(words: tuple[str, ...]) -> tuple[click.Command, click.Context]:
-    """The command that words name, with the context its help is shown in; raises UsageError."""
+    """The command that these words name, with its context; raises UsageError if there is none."""
     command: click.Command = cli
     context = click.Context(cli, info_name="vault-mem")
     for word in words:
@@ -57,7 +57,7 @@ def find(words: tuple[str, ...]) -> tuple[click.Command, click.Context]:
 
 
 def describe(command: click.Command, context: click.Context) -> dict[str, Any]:
-    """One command, and those below it."""
+    """A command and its subcommands."""
     name = context.info_name or ""
     options = [each for each in command.get_params(context) if isinstance(each, click.Option) and not each.hidden]
     node: dict[str, Any] = {

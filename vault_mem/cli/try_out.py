@@ -1,4 +1,4 @@
-"""Trying out what setup wrote: a real call, by the command line that the agent will use."""
+"""Trying out what setup wrote: a real call with the command line that the agent will use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECONDS = 60.0
 
 
 def first_answer(wish: Wish, program: str | None, env: Mapping[str, str]) -> int:
-    """How many memories there are for the agent; raises ValueError with the reason where it does not get to them."""
+    """How many memories the agent can see; raises ValueError with the reason if the call fails."""
     start = [program] if program else [sys.executable, "-P", "-m", "vault_mem"]
     if wish.surface == "cli":
         vault = ["--vault", str(wish.vault)] if wish.vault else []

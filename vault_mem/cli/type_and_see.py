@@ -1,4 +1,4 @@
-"""recall -i: what is found changes with every key; the arrows choose, Enter opens the note in the editor."""
+"""recall -i: searches with every key. The arrow keys choose, Enter opens the note in the editor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REVERSE, _DIM, _PLAIN, _CLEAR = "\x1b[7m", "\x1b[2m", "\x1b[0m", "\x1b[H\x1b[J"
 
 
 def choose(search: Callable[[str], list[Found]], query: str = "") -> Found | None:
-    """Let a person at the terminal type and choose; None where they leave without choosing."""
+    """Let a person at the terminal type and choose; None if they leave without choosing."""
     found, chosen = search(query) if query else [], 0
     with _raw() as keys:
         _draw(query, found, chosen)
@@ -49,7 +49,7 @@ def choose(search: Callable[[str], list[Found]], query: str = "") -> Found | Non
 
 @contextlib.contextmanager
 def _raw() -> Iterator[Iterator[str]]:
-    """The terminal without line editing and on a screen of its own; gives its keys, and pasted text as a whole."""
+    """Switch the terminal to raw mode and its alternate screen; yields the keys, with pasted text in one piece."""
     import termios
     import tty
 

@@ -15,7 +15,7 @@ from vault_mem.setup.agents import AGENTS
 if TYPE_CHECKING:
     from vault_mem.operations.day.wake_up import WakeUp
 
-# The fence's two marks have twelve digits each that change with the text, and their tokens with them.
+# Spare tokens: the fence's two marks have twelve digits each that change with the text, and so does their token count.
 _FENCE = 16
 
 

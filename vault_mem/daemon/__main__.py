@@ -13,10 +13,10 @@ from vault_mem.daemon import protocol
 from vault_mem.daemon.server import Server
 
 _MODEST = {
-    "LANCE_DEFAULT_BATCH_SIZE": "1024",  # folding a table needs a fifth less memory, and no more time
+    "LANCE_DEFAULT_BATCH_SIZE": "1024",  # compacting a table needs a fifth less memory, and no more time
     "OPENBLAS_NUM_THREADS": "1",  # a recall takes a tenth longer but half the CPU time, and less time on busy cores
 }
-_FILES = 16_384  # a dozen for each vault
+_FILES = 16_384  # open files; each vault needs a dozen
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
 """A vault that the daemon has open: its watcher, its workspaces, its background work, and how it closes.
 
-Whatever touches the vault's files runs in a thread of this vault's own: a request's, or the engine's. A disk that hangs
-does not hold up others.
+Only threads of this vault's own (a request's, or the engine's) touch its files, so a disk that hangs does not hold up
+other vaults.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import WAIT_SECONDS
 from vault_mem.vault.settings import VAULT_FILE
 
-_BATCH_SECONDS = 0.05  # saves that come in a row are indexed together
+_BATCH_SECONDS = 0.05  # saves in quick succession are indexed together
 _BATCH_LONGEST = 0.5
-_AGAIN_SECONDS = 5.0  # after a failure
+_AGAIN_SECONDS = 5.0  # before trying again after a failure
 _SCAN_SECONDS = 600.0  # events are hints: now and then all files are looked at
 _SCAN_WITHOUT_EVENTS = 10.0
 _IDLE_SECONDS = 2.0
 _BREATH_SECONDS = 0.01  # between two commands
-_PATIENCE = 30.0  # with a command at work
-_QUIET_LONGEST = 60.0  # settings may have changed, or a clock
+_PATIENCE = 30.0  # background work does not wait longer than this for a running command
+_QUIET_LONGEST = 60.0  # until the next look: settings may have changed, or a clock
 # After this many commits the table is folded together in a quiet moment, or between two commands of a busy one.
 _FOLD_COMMITS, _FOLD_WHEN_BUSY = 20, 100
 # Commands compact the table only if background work has not done so for a long time.
 _COMMITS_BETWEEN_FOLDING = 400
-_LOOK_SECONDS = 2.0  # for a vault that is gone, and the like
+_LOOK_SECONDS = 2.0  # how often to check whether the vault is gone, and the like
 
 
 class Engine:
-    """What the requests to one vault share. `hold` is the lock that it holds as long as the vault is open."""
+    """What the requests to one vault share. `hold` is the vault's lock, held for as long as it is open."""
 
     def __init__(self, folder: Folder, hold: int, cookies: Path, ended: Callable[[Engine], None]) -> None:
         self.root = root = folder.root
@@ -62,11 +62,11 @@ class Engine:
         self._index_dir, self._model = folder.index_dir, folder.settings.model
         self._take_over(folder)
         self._quiet_due = clock.monotonic() + _IDLE_SECONDS
-        # While it is open, no other folder gets its inode: a vault made again at this path is recognised as another.
+        # While this is open, no other folder gets its inode: a vault made again at this path is recognised as another.
         self._opened = os.open(root, os.O_RDONLY)
         self._wake = threading.Event()
         self._ready, self._ready_lock = False, threading.Lock()
-        self._unread: int | None = None  # from where on there may be memories that no query has met yet
+        self._unread: int | None = None  # where to go on reading memories ahead of queries; None: nothing to read
         self._urgent = False
         # The first command looks at all files anyway; if none comes, we do it.
         self._heard = self._first_heard = clock.monotonic() + _IDLE_SECONDS
@@ -78,13 +78,13 @@ class Engine:
         self.log = open_log(root)
 
     def start(self) -> None:
-        """Listen for changes, and begin with the work of quiet moments."""
+        """Start watching the files, and the thread for background work."""
         self.log.info("started: version %s, pid %d", __version__, os.getpid())
         self.watcher.start()
         threading.Thread(target=self._live, name="quiet", daemon=True).start()
 
     def _take_over(self, folder: Folder) -> None:
-        """Settings that may have changed."""
+        """Take over settings that may have changed."""
         self._quiet_seconds = folder.settings.quiet_seconds + 0.1
         self._idle_seconds = folder.settings.idle_seconds
 
@@ -179,7 +179,7 @@ class Engine:
             return True
 
     def serves(self, folder: Folder) -> bool:
-        """Whether a command means this vault, index and model; another it opens for itself alone."""
+        """Whether a command means this vault, index and model; if not, it opens its own."""
         same = (folder.index_dir, folder.settings.model) == (self._index_dir, self._model)
         return folder.root == self.root and same and not self.gone
 
@@ -191,7 +191,7 @@ class Engine:
         self._wake.set()
 
     def get_ready(self, folder: Folder, progress: Callable[[int, int], None]) -> list[str]:
-        """Load model and index before anyone takes a turn; everyone waits for the first. Returns its notices."""
+        """Load model and index once, before any command runs; the others wait for the first. Returns its notices."""
         with self._ready_lock:
             if self._ready:
                 return []
@@ -201,7 +201,7 @@ class Engine:
                     workspace.freshen()
                     return workspace.notices[len(folder.loaded.warnings) :]
             except VaultMemError:
-                return []  # the command itself says it
+                return []  # the command will report it
             finally:
                 self._ready, self._unread = True, 0
 
@@ -213,7 +213,7 @@ class Engine:
             self._wake.set()
 
     def quiet_soon(self) -> None:
-        """There is work for a quiet moment, and it need not wait for one that is long."""
+        """Do quiet work soon, without waiting until the vault has been quiet for long."""
         self._quiet_due = min(self._quiet_due, clock.monotonic())
         self._wake.set()
 
@@ -263,7 +263,7 @@ class Engine:
                 not_before = self._quiet_due = now + _AGAIN_SECONDS
 
     def _at_work(self, now: float) -> bool:
-        """Whether a command is at work; one that takes long may be waiting for its user."""
+        """Whether a command is at work. One that takes very long does not count: it may be waiting for its user."""
         return any(now - since < _PATIENCE for since in list(self.loans.values()))
 
     @property
@@ -299,7 +299,7 @@ class Engine:
             if workspace.freshen().stale:
                 raise Busy("the index is in use")
             if self._ready:
-                workspace.reading(lambda: workspace.calibration)  # the memories at hand follow
+                workspace.reading(lambda: workspace.calibration)  # also updates the memories at hand
             standby.fold(workspace, _FOLD_WHEN_BUSY)
 
     def _quiet(self) -> float:
@@ -338,17 +338,17 @@ class Engine:
                 share(workspace)  # a store may be slow: writers do not wait for it
         if wrote:
             return 1.0
-        if began < (quiet := self._heard + self._quiet_seconds):  # not all was quiet when we looked
+        if began < (quiet := self._heard + self._quiet_seconds):  # some files were not quiet yet when we looked
             return max(quiet - clock.monotonic(), 0.1)
         return _QUIET_LONGEST
 
     def _look_at_flags(self) -> None:
-        """See what the private notes say that were never looked at, until the next request comes."""
+        """Read the flags of private notes that were never looked at, until the next request comes."""
         since = self.last_request
         self.watcher.flags.look_at_all(lambda: self.last_request != since)
 
     def _fold(self) -> None:
-        """Fold the table's commits together, close what a busy moment needed, and have the rest at hand."""
+        """Compact the table, close workspaces that only a busy moment needed, and load what recall needs."""
         self.pool.trim()
         with self._own() as workspace:
             if workspace.freshen().stale:
@@ -359,14 +359,14 @@ class Engine:
         standby.release_memory()
 
     def _read_ahead(self) -> None:
-        """Read the memories that no query has met yet, until a command comes."""
+        """Prepare memories for ranking that no query has needed yet, until a command comes."""
         with self._own() as workspace:
             while self._unread is not None and not self._at_work(clock.monotonic()):
                 self._unread = standby.read_ahead(workspace, self._unread)
 
 
 class Loan:
-    """What one request has taken from an engine that it borrowed, and must give back however it ends."""
+    """What one request has taken from a borrowed engine, and must give back however it ends."""
 
     def __init__(self, engine: Engine, request: ClientRequest) -> None:
         self._engine = engine
@@ -383,7 +383,7 @@ class Loan:
         self._meant = True
         self._begin(folder)
         progress = console.progress(what)
-        # What rebuilds the index needs none that is up to date.
+        # `reindex` needs no index that is up to date.
         notices = self._engine.get_ready(folder, progress) if self._command != "reindex" else []
         if self._writes and not self._has_turn:
             if not self._engine.turn.take(WAIT_SECONDS, console.check):
@@ -395,7 +395,7 @@ class Loan:
         return Vault.of(workspace)
 
     def lend(self, folder: Folder, console: Console) -> Workspace:
-        """A vault beside the one that the command means, to read in."""
+        """Another vault, which the command only reads."""
         self._begin(folder)
         progress = console.progress("Indexing")
         notices = self._engine.get_ready(folder, progress)

@@ -1,9 +1,9 @@
-"""What this daemon has itself seen of the flags of private notes: nothing else moves one out unasked (SPEC P-2).
+"""Which private notes had `private: true` changed to false while this daemon watched.
 
-A flag must go from true to false in one and the same file, under somebody's hands. A file that came, went or was put
-in another's place is a new one, of which nothing is known yet. So is one that bears the time of an earlier change, as a
-sync or a restore leaves it, and so are several that change in the same moment. In doubt nothing was seen. All this is
-kept in memory alone and ends with the process.
+Nothing else moves a note out unasked (SPEC P-2). Somebody must have edited the flag in one and the same file. A file
+that was created, removed or replaced is a new one, of which nothing is known yet. So is one with an old mtime, as a
+sync or a restore leaves it, and so are several that change at the same moment. If in doubt, nothing was seen. All this
+is only in memory and ends with the process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SOME = 100
 class Flags:
     """Which private notes were seen to say `private: true`, and which of them say `private: false` since.
 
-    One thread tells what happens to files, in its order; another looks at them.
+    One thread reports what happens to files, in order; another reads them.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -69,7 +69,7 @@ class Flags:
             if other != key and clock.monotonic() - at < _MOMENT_SECONDS:
                 self._drop(other)
                 self._drop(key)
-                self._hear(other)  # its flag is known again, but not that a person set it
+                self._hear(other)  # read its flag again, but do not take the change for a person's
             self._hear(key)
 
     def made(self, path: str) -> None:
@@ -80,7 +80,7 @@ class Flags:
                 self._hear(key)
 
     def moved(self, source: str, target: str) -> None:
-        """A file got another name; one that is not known is empty."""
+        """A file was renamed; a name that is not known is empty."""
         parent, _, name = source.rpartition("/")
         beside = bool(name) and parent == target.rpartition("/")[0]
         note = bool(self._key(source))
@@ -134,7 +134,7 @@ class Flags:
         self._look_at(keys)
 
     def look_at_all(self, stop: Callable[[], bool]) -> None:
-        """Look at every private note, or go on later where something else is to be done."""
+        """Look at every private note; if `stop` says so, the rest is left for later."""
         self.unknown = False
         private = self._folder.root / self._folder.settings.private_folder
         keys = [key for path in private.rglob("*.md") if (key := self._folder.key(path)) not in self._true]

@@ -1,4 +1,4 @@
-"""Which daemon has a vault open: the lock that it holds meanwhile, and the record in it of where to find it."""
+"""Which daemon has a vault open: it holds a lock file in the vault, which says where to find it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def alive(root: str) -> bool:
 
 
 def await_end(root: str) -> bool:
-    """Wait until no daemon has this vault open any more; whether that came true in time."""
+    """Wait until no daemon has this vault open any more; returns whether it came true in time."""
     return comes_true(lambda: not alive(root), START_SECONDS)
 
 
@@ -56,10 +56,10 @@ def elsewhere(root: str, folder: str) -> Holder | None:
 
 
 def met_at(root: str, own: str) -> tuple[str, str]:
-    """The address of the daemon that has this vault open, of any version, and the name of the vault for it.
+    """The address of the daemon, of any version, that has this vault open, and the vault to name to it.
 
-    Where none has it open, or it is elsewhere, that is our `own` address. To an older daemon, which has one vault, none
-    is named.
+    If there is none, or we cannot reach it, that is our `own` address. To an older daemon, which has only one vault, no
+    vault is named.
     """
     holder = _holder(root) if alive(root) else None
     if holder is None or holder.folder != os.path.dirname(own):  # noqa: PTH120
@@ -68,13 +68,13 @@ def met_at(root: str, own: str) -> tuple[str, str]:
 
 
 def hold(root: Path, address: str, wake: Callable[[], None]) -> int | None:
-    """Hold a vault's lock, as the one daemon that has it open, and say in it where we listen; None where it is kept.
+    """Take a vault's lock, as the one daemon that has it open, and write into it where we listen; None if we cannot.
 
-    A reachable daemon closes the vault for us. `wake` makes our own notice a vault that was moved away.
+    A daemon that we can reach is asked to close the vault. `wake` makes our own engines check whether theirs are gone.
     """
     tree = Tree(root)
     try:
-        own.read(tree, LIFE_LOCK)  # what is not a file is out of the way then
+        own.read(tree, LIFE_LOCK)  # sets aside anything but a regular file
         tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
         handle = tree.open(LIFE_LOCK, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
     except OSError:

@@ -20,12 +20,12 @@ from vault_mem.vault.folder import OWN
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree, parent_of
 
 NAME = "vault_mem.daemon"
-LOG = f"{OWN}/log/daemon.log"  # older ones have a number behind their name
+LOG = f"{OWN}/log/daemon.log"  # older ones have a number after their name
 _BYTES, _FILES = 1_000_000, 3
 
 
 def open_log(root: Path) -> logging.Logger:
-    """The log of one vault, in it, readable by its owner alone."""
+    """The log of one vault, kept inside it and readable only by its owner."""
     return _logger(lambda: _Private(Tree(root)))
 
 
@@ -41,7 +41,7 @@ def open_process_log(address: str) -> logging.Logger:
 
 
 def close_log(logger: logging.Logger) -> None:
-    """Write no more."""
+    """Close a log."""
     for handler in logger.handlers:
         handler.close()
     logger.handlers[:] = [logging.NullHandler()]
@@ -54,7 +54,7 @@ def _logger(make: Callable[[], logging.Handler]) -> logging.Logger:
         handler = logging.NullHandler()  # a log that cannot be written must not stop anything
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     handler.addFilter(Redactor())  # should anything private ever get into a message
-    logger = logging.Logger(NAME, logging.INFO)  # not by its name, which all vaults would share
+    logger = logging.Logger(NAME, logging.INFO)  # not getLogger, whose logger all vaults would share
     logger.addHandler(handler)
     logging.raiseExceptions = False  # a full disk must not stop anything
     return logger
@@ -68,7 +68,7 @@ def place_of(error: BaseException) -> str:
 
 
 class _Private(logging.StreamHandler[TextIO]):
-    """A log that starts over when it is large, keeping some older ones; opened as everything in a vault is."""
+    """A log that starts over when it gets large, keeping a few older ones; opened like everything in a vault."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -88,7 +88,7 @@ class _Private(logging.StreamHandler[TextIO]):
         super().close()
 
     def _open(self) -> TextIO:
-        own.read(self._tree, LOG)  # what is not a file is out of the way then
+        own.read(self._tree, LOG)  # sets aside anything but a regular file
         self._tree.make_folder(parent_of(LOG), PRIVATE_FOLDER_MODE)
         handle = self._tree.open(LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE_MODE)
         file = os.fdopen(handle, "a", encoding="utf-8")

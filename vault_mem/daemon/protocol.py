@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 # From the client.
 REQUEST, CONTROL, STDIN, CANCEL = b"R", b"K", b"S", b"C"
-# The words of a CONTROL, with the vault that is meant and the sender's environment behind them. INBOX says that a hook
-# has left something in the vault's inbox, and is not answered; STOP without a vault ends the process.
+# The words of a CONTROL, followed by the vault that is meant and the sender's environment. INBOX says that a hook has
+# left something in the vault's inbox, and is not answered; STOP without a vault ends the process.
 STATUS, KEEP, STOP, INBOX = "status", "keep", "stop", "inbox"
 # From the daemon. Nothing has been done for a request before ACCEPTED, nor if another answer comes instead of it.
 ACCEPTED, OTHER_VERSION, ENDING = b"A", b"V", b"B"
@@ -31,9 +31,9 @@ _LONGEST_MESSAGE = 1 << 30
 # What a command sees of its client's environment: our own settings, what git signs with, credentials of a store.
 _FORWARDED = (b"VAULT_MEM_", b"XDG_", b"LC_", b"HF_", b"GIT_AUTHOR_", b"GIT_COMMITTER_", b"AWS_", b"AZURE_", b"GOOGLE_")
 _FORWARDED_WHOLE = (b"HOME", b"TZ", b"LANG", b"PATH", b"USER", b"NO_COLOR", b"TMPDIR", b"SSH_AUTH_SOCK", b"GNUPGHOME")
-# The vault's own record of the daemon that has it open: its lock is held as long as that is so.
+# The file in a vault that says which daemon has it open; the daemon holds its lock for as long.
 LIFE_LOCK = ".vault-mem/daemon.lock"
-# Ends the address of a daemon that a process with narrowed rights started, for others like itself.
+# The end of the address of a daemon that a sandboxed process started, for other sandboxed processes.
 NARROWED = "-s"
 
 
@@ -51,7 +51,7 @@ class Messages:
         self.ended = False
 
     def next(self) -> tuple[bytes, bytes] | None:
-        """The next message, or None where the other side is gone (`ended`) or silent for too long."""
+        """The next message, or None if the other side is gone (`ended`) or silent for too long."""
         head = self._take(5)
         if head is None:
             return None
@@ -79,10 +79,10 @@ class Messages:
 
 
 def request(version: str, id_: str, arguments: list[str], width: int, terminal: str) -> bytes:
-    """A command line with its surroundings; none of its parts can hold a zero byte.
+    """A command line with its surroundings, joined by zero bytes, which none of its parts can contain.
 
-    `terminal` has an `i` where somebody reads what is said beside the answer, a `t` where they read the answer itself,
-    a `c` where that may be in colour, an `l` where they can click links in it.
+    `terminal` has an `i` if stderr is a terminal, a `t` if stdout is one, a `c` if the answer may be in colour, and an
+    `l` if links in it can be clicked.
     """
     environment = forwarded(os.environb)
     head = [version, id_, os.getcwd(), str(width), terminal, str(len(environment))]  # noqa: PTH109
@@ -91,7 +91,7 @@ def request(version: str, id_: str, arguments: list[str], width: int, terminal: 
 
 
 def control(word: str, root: str = "", env: Mapping[str, str] | None = None) -> bytes:
-    """A word about the daemon itself, or about one vault."""
+    """A CONTROL message about the daemon itself, or about one vault."""
     raw = {os.fsencode(name): os.fsencode(value) for name, value in (env or {}).items()}
     about = [os.fsencode(root), *forwarded(raw)] if root else []
     return message(CONTROL, b"\0".join([word.encode(), *about]))
@@ -116,7 +116,7 @@ def runtime_folder(env: Mapping[str, str] = os.environ) -> str:
             if _is_ours(folder):
                 return folder
             if folder == named:
-                break  # a daemon elsewhere is not the one that was meant
+                break  # try no other folder: a daemon there is not the one that was meant
     return ""
 
 
@@ -132,19 +132,19 @@ def _is_ours(folder: str) -> bool:
 
 
 def address_for(root: str, env: Mapping[str, str] = os.environ) -> str:
-    """Where to ask about a vault, without `.sock`; empty where no daemon can be met."""
+    """Where to ask about a vault, without `.sock`; empty if no daemon can be reached."""
     return next(iter(addresses(root, env)), "")
 
 
 def addresses(root: str, env: Mapping[str, str] = os.environ) -> list[str]:
-    """Where a daemon may listen for a vault: the one that says it has it open, if there is one, and our own."""
+    """The addresses to try for a vault: that of the daemon that says it has it open, if any, then our own."""
     own = own_address(env)
     told = _told_address(root, os.path.dirname(own)) if own else ""  # noqa: PTH120
     return [address for address in (told, own) if address]
 
 
 def own_address(env: Mapping[str, str] = os.environ) -> str:
-    """Where the one daemon of this installation listens: two of them may differ, and one may be deleted."""
+    """Where this installation's daemon listens: each has its own, as versions differ and one may be deleted."""
     folder = runtime_folder(env)
     package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
     return f"{folder}/{key(f'{sys.prefix}:{package}')}" if folder else ""
@@ -160,7 +160,7 @@ def key(text: str) -> str:
 
 
 def _told_address(root: str, folder: str) -> str:
-    """Where a daemon of our version says that it has the vault open, perhaps one of another installation."""
+    """The address of a daemon of our version, of any installation, that says it has the vault open."""
     handles = [-1]
     try:  # part by part, as `Tree` opens files, which would take too long to load
         handles.append(os.open(root, os.O_RDONLY))
@@ -178,7 +178,7 @@ def _told_address(root: str, folder: str) -> str:
 
 
 def peer_uid(connection: Socket) -> int:
-    """The user at the other end of a unix socket; -1 where the system does not say."""
+    """The user at the other end of a unix socket; -1 if the system does not say."""
     if sys.platform == "linux":
         return int.from_bytes(connection.getsockopt(1, 17, 12)[4:8], sys.byteorder)  # SOL_SOCKET, SO_PEERCRED: pid, uid
     import ctypes

@@ -1,4 +1,4 @@
-"""One request: a command line run on the console of a client that is somewhere else."""
+"""One request: a command line, run with the console of a client in another process."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ClientConnection:
         parts: list[bytes] = []
         while part := self._input.get():
             parts.append(part)
-        if part is None:  # gone before the end of its text: half of it is nothing to act on
+        if part is None:  # the client is gone before the end of its input: half a text must not be acted on
             raise KeyboardInterrupt
         return b"".join(parts)
 
@@ -136,7 +136,7 @@ def run(
 ) -> tuple[int, bool]:
     """Run a request's command line; returns its exit code and whether it ended well.
 
-    `opening` gives the vault that it means, `lending` others that answer, too.
+    `opening` gives the vault that it means, `lending` others that answer too.
     """
     from vault_mem.cli.main import run as run_command
 
@@ -158,7 +158,7 @@ def run(
     )
     try:
         code = run_command(request.arguments, console)
-    except Exception:  # only when the client asked for the whole trace
+    except Exception:  # raised only if the client asked for the whole trace
         line.write(protocol.STDERR, traceback.format_exc())
         code = 1
     return code, not console.broken_off

@@ -90,7 +90,7 @@ class Server:
         self._finish()
         shutil.rmtree(f"{self._address}.cookies", ignore_errors=True)
         self._log.info("ended after %d request(s)", self._served)
-        return 0  # our locks go with the process: until then a quiet moment may be at work
+        return 0  # our locks end with the process: until then, background work may still be running
 
     def stop(self, why: str) -> None:
         """End soon."""
@@ -159,12 +159,12 @@ class Server:
             self._log.error("opening a vault: %s", place_of(error))
 
     def _let_go(self, root: str) -> None:
-        """Let one vault go; with the last one, or where none is named, the daemon ends."""
+        """Close one vault; if it is the last, or none is named, end the daemon."""
         engine = self._vaults.find(Path(root)) if root else None
         if not root or (engine is not None and self._vaults.engines() == [engine]):
             self.stop("asked to")
         elif engine is not None:
-            # a request that was accepted and has no vault yet would open again what is let go
+            # an accepted request that has no vault yet could open it again: wait for those
             accepted = set(self._accepted)
             comes_true(lambda: not accepted & self._accepted, _LOAN_SECONDS)
             engine.end("asked to")
@@ -256,7 +256,7 @@ class _Loans:
         return next((engine.log for engine in self._loans), None)
 
     def open(self, console: Console, what: str) -> Vault:
-        """The vault that a command means, as we find it ourselves; opened for it alone where it cannot be lent."""
+        """The vault that a command means, by our own rules; opened just for this command if it cannot be lent."""
         from vault_mem.library import Vault
         from vault_mem.vault.find import find_vault
         from vault_mem.vault.folder import Folder
@@ -269,7 +269,7 @@ class _Loans:
         return loan.open(folder, console, what) if loan else Vault.of(self._for_itself(folder, console, what))
 
     def lend(self, console: Console, root: Path) -> Workspace:
-        """Another vault that answers, too."""
+        """Another vault that answers too."""
         from vault_mem.vault.folder import Folder
 
         folder = Folder(root, console.env)
@@ -300,7 +300,7 @@ class _Loans:
 
 
 def _folder(root: str, env: Mapping[str, str]) -> Folder:
-    """A vault that was named to us, as we find it ourselves."""
+    """A vault that a client named, found by our own rules."""
     from vault_mem.vault.find import find_vault
     from vault_mem.vault.folder import Folder
 
@@ -308,10 +308,10 @@ def _folder(root: str, env: Mapping[str, str]) -> Folder:
 
 
 def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
-    """Hold the lock of the one daemon at an address, None where another keeps it.
+    """Take the lock of the one daemon at an address; None if another keeps it.
 
-    Where this one is `wanted`, by the system or a person, another that a command started makes way; the vaults that it
-    was told to keep are returned.
+    If the system or a person `wanted` this daemon, one that a command started makes way; the vaults that it was told to
+    keep are returned.
     """
     handle = os.open(address + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
     with contextlib.suppress(OSError):
@@ -319,7 +319,7 @@ def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
             return handle, []
         told = control(address, protocol.STOP) if wanted else None
         kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
-        # one about to exit releases it
+        # a daemon that is about to exit releases it
         if comes_true(lambda: try_lock(handle), END_SECONDS if wanted else START_SECONDS / 2):
             return handle, kept
     os.close(handle)
@@ -327,7 +327,7 @@ def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
 
 
 def _listen(address: str) -> socket.socket:
-    """Listen, where only our own user can reach; what a killed daemon left there is taken away."""
+    """Listen where only our own user can connect; removes the socket of a daemon that was killed."""
     path = address + ".sock"
     Path(path).unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -15,7 +15,7 @@ from pathlib import Path
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
 from vault_mem.vault import files, outside
 
-# What decides which index and model a daemon works with.
+# The variables that decide which index and model a daemon works with.
 _KEPT = ("VAULT_MEM_INDEX_DIR", "VAULT_MEM_MODEL", "VAULT_MEM_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
 _LABEL = "vault-mem"
 _MODULE = "vault_mem.daemon"
@@ -35,14 +35,14 @@ class Service:
 
 @dataclass(frozen=True)
 class ServiceChange:
-    """The service as it will be, and the files that go: all where no vault is left, and those of single vaults."""
+    """The service as it will be, and those to remove: older ones of single vaults, and itself if no vault is left."""
 
     service: Service
     gone: list[Service]
 
 
 def installing(root: Path, env: Mapping[str, str]) -> ServiceChange:
-    """What `install` does for a vault. Files of before, when each vault had one of its own, become part of the one."""
+    """What `install` does for a vault. Unit files from when each vault had its own are merged into the one."""
     one, older = _found(env)
     roots = [*one.roots, *(each for old in older for each in old.roots), str(root)]
     return ServiceChange(_service(one.path, roots, env), older)
@@ -76,7 +76,7 @@ def make(change: ServiceChange, env: Mapping[str, str]) -> str:
 
 
 def _found(env: Mapping[str, str]) -> tuple[Service, list[Service]]:
-    """The service as it is, and those of single vaults."""
+    """The service as it is, and older ones of single vaults."""
     home = Path(env.get("HOME") or Path.home())
     if sys.platform == "darwin":
         folder, ending, read = home / "Library" / "LaunchAgents", ".plist", _roots_in_plist
@@ -130,7 +130,7 @@ def _systemd(path: Path, roots: list[str], command: list[str], kept: dict[str, s
 
 
 def _roots_in_unit(path: Path) -> list[str]:
-    """The vaults that a unit of ours keeps; none where it is not one."""
+    """The vaults that a unit of ours keeps; none if the file is not one of ours."""
     text = path.read_text(encoding="utf-8", errors="surrogateescape")
     line = next((each for each in text.splitlines() if each.startswith("ExecStart=")), "")
     parts = [re.sub(r"\\(.)", r"\1", each).replace("$$", "$").replace("%%", "%") for each in _QUOTED.findall(line)]

@@ -40,12 +40,12 @@ def running(address: str) -> bool:
 
 
 def await_end(address: str, seconds: float = START_SECONDS) -> bool:
-    """Wait until the daemon that listened there has ended; whether it did in time."""
+    """Wait until the daemon that listened there has ended; returns whether it did in time."""
     return comes_true(lambda: not running(address), seconds)
 
 
 def comes_true(condition: Callable[[], bool], seconds: float) -> bool:
-    """Wait for a condition; whether it came true in time."""
+    """Wait for a condition; returns whether it came true in time."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -55,7 +55,7 @@ def comes_true(condition: Callable[[], bool], seconds: float) -> bool:
 
 
 def start(address: str, env: Mapping[str, str] = os.environ) -> bool:
-    """Have a daemon listen at `address`; however many ask at once, one of them starts it. Whether there is one now."""
+    """Make sure a daemon listens at `address`, started once however many ask. Returns whether there is one now."""
     try:
         handle = os.open(address + ".start", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
@@ -75,7 +75,7 @@ def start(address: str, env: Mapping[str, str] = os.environ) -> bool:
 
 
 def _spawn(address: str, env: Mapping[str, str]) -> bool:
-    """Start a process of its own that outlives us; whether it said that it listens."""
+    """Start a process that outlives us; returns whether it said that it listens."""
     reading, writing = os.pipe()
     try:
         subprocess.Popen(
@@ -99,7 +99,7 @@ def _spawn(address: str, env: Mapping[str, str]) -> bool:
 
 
 def control(address: str, word: str, root: str = "", env: Mapping[str, str] | None = None) -> dict[str, Any] | None:
-    """Send a word to the daemon at `address`; returns its status, or None if there is no daemon."""
+    """Send a CONTROL message to the daemon at `address`; returns its status, or None if there is no daemon."""
     connection = connect(address)
     if connection is None:
         return None

@@ -1,6 +1,6 @@
 """The vaults that the daemon has open: each is opened by the first request for it, and closed when it is unused.
 
-No vault's files are touched while the list is locked, so that none waits for the disk of another.
+No vault's files are touched while the list is locked, so that no vault waits for another's disk.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from vault_mem.daemon.engine import Engine
     from vault_mem.vault.folder import Folder
 
-_AGAIN_SECONDS = 30.0  # after a vault could not be opened because another daemon keeps it
-_END_SECONDS = 2.0  # for the work of a quiet moment, once all commands have ended
+_AGAIN_SECONDS = 30.0  # before trying again to open a vault that another daemon keeps
+_END_SECONDS = 2.0  # for background work to end, once all commands have
 _POLL_SECONDS = 0.05
 # Variables that concern a single command.
 _OF_ONE_COMMAND = ("VAULT_MEM_NOW", "VAULT_MEM_VAULT")
@@ -36,7 +36,7 @@ class _Entry:
 
 
 class Vaults:
-    """The open vaults of one process. `own_env` has what an environment that a client sent may lack."""
+    """The open vaults of one process. `own_env` fills in what a client's environment may lack."""
 
     def __init__(self, address: str, own_env: Mapping[str, str]) -> None:
         self._address = address
@@ -46,9 +46,9 @@ class Vaults:
         self._numbers = itertools.count()
 
     def borrow(self, folder: Folder, check: Callable[[], None] = lambda: None) -> Engine | None:
-        """The open vault, to be given back; None where a command has to open it for itself alone.
+        """The open vault, to be given back; None if the command has to open its own.
 
-        That is so for another index or model than the first who came wanted, and where another daemon keeps the vault.
+        It has to if it wants another index or model than the first command did, or if another daemon keeps the vault.
         """
         with self._lock:
             entry = self._entries.setdefault(folder.root, _Entry())
@@ -108,7 +108,7 @@ class Vaults:
             engine.index_soon()
 
     def quiet_soon(self, folder: Folder) -> None:
-        """There is work for a quiet moment in a vault."""
+        """Do a vault's quiet work soon."""
         engine = self.borrow(folder)
         if engine is not None:
             engine.quiet_soon()
@@ -128,7 +128,7 @@ class Vaults:
         return [engine.status() for engine in self.engines()]
 
     def end(self) -> None:
-        """Close all; commands still running are not waited for very long."""
+        """Close all, without waiting for long."""
         engines = self.engines()
         for engine in engines:
             engine.end("the daemon ends")

@@ -1,8 +1,9 @@
-"""Watching a vault's files. Events are hints: which files to look at. A scan of all decides where they may be missing.
+"""Watching a vault's files. Events are hints about which files to look at; if any may be missing, a scan decides.
 
-On Linux one inotify instance watches the folders that can hold notes, and a folder of ours for cookies: its events come
-in the order in which things happened, so when a cookie's event arrives, everything before it has arrived too. Elsewhere
-watchdog's observer for the system does the same. On file systems without events every command scans.
+On Linux one inotify instance watches the folders that can hold notes, and a folder for cookies, files that we make to
+be told of. Events come in the order in which things happened, so when a cookie's arrives, everything before it has
+arrived too. Elsewhere watchdog's observer for the system does the same. On file systems without events every command
+scans.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from vault_mem.vault.tree import key_of
 from vault_mem.vault.walk import FileState, watched_folders
 
 COOKIE_SECONDS = 0.05  # an event takes a millisecond; after this, scan instead
-SURE_SECONDS = 1.0  # where a scan would not help
+SURE_SECONDS = 1.0  # if a scan could not make up for missing events
 _COOKIES = ".vault-mem/cookies"
-# Files beside the folders of notes that mean something to us: settings, and proposals that a person ticks.
+# Files outside the folders of notes that matter to us: settings, and proposals that a person ticks.
 _AT_THE_TOP = (VAULT_FILE, "REVIEW.md")
 # Changes made on another machine cause no events here.
 _SHARED = ("nfs", "cifs", "smb", "9p", "fuse", "vboxsf", "drvfs", "prl_fs", "virtiofs", "afs", "ceph", "gluster")
@@ -82,7 +83,7 @@ class Watcher:
     """Receives changes to a vault's notes; keeps what is not indexed yet, and the private flags it has seen."""
 
     def __init__(self, folder: Folder, changed: Callable[[], None], cookies: Path | None = None) -> None:
-        """`cookies` is a place outside the vault for them, where a sync service does not see them come and go."""
+        """`cookies` is a folder for them outside the vault, where no sync service sees them come and go."""
         self.changed = ChangedFiles()
         self.flags = Flags(folder)
         self._cookies_at = cookies
@@ -139,7 +140,7 @@ class Watcher:
         self.changed.note_everything()
 
     def settle(self) -> Pending:
-        """What is not indexed, after every change made before this call was heard of."""
+        """What is not indexed, once every change made before this call has been heard of."""
         if self._source is None or not self._cookie(COOKIE_SECONDS):
             self.changed.note_everything()
         return self.changed.pending()
@@ -154,7 +155,7 @@ class Watcher:
         self._changed()
 
     def cleared(self) -> dict[str, FileState]:
-        """Private notes whose flag was seen to go from true to false; none where it is not sure that all was heard."""
+        """Private notes whose flag was seen to go from true to false; none if some events may not have arrived yet."""
         sure = self.flags.cleared() and self._source is not None and self._cookie(SURE_SECONDS)
         return self.flags.cleared() if sure else {}
 
@@ -189,7 +190,7 @@ class Watcher:
         self._changed()
 
     def _cookie(self, seconds: float) -> bool:
-        """Leave a file where we listen, and wait until we hear of it."""
+        """Make a file where we listen and wait for its event: once that has arrived, so have all earlier ones."""
         name = f"{next(self._numbers)}-{secrets.token_hex(2)}"
         heard = self._cookies[name] = threading.Event()
         path = f"{self._cookies_at}/{name}"
@@ -223,7 +224,7 @@ def _what_matters(folder: Folder) -> Any:
 
 
 def _has_events(root: Path) -> bool:
-    """Whether the file system is a local one, whose changes all come by here."""
+    """Whether the file system is local, so that every change causes an event here."""
     if sys.platform != "linux":
         return True
     kind, longest = "", -1
@@ -249,7 +250,7 @@ def _source(watcher: Watcher) -> _Inotify | _Observed:
 
 
 class _Inotify:
-    """One inotify instance for all folders, by way of watchdog's own reader of it."""
+    """One inotify instance for all folders, read by watchdog's own reader."""
 
     def __init__(self, watcher: Watcher) -> None:
         from watchdog.observers.inotify_c import InotifyConstants, InotifyFD
@@ -258,7 +259,7 @@ class _Inotify:
             "IN_MODIFY IN_ATTRIB IN_CLOSE_WRITE IN_MOVED_FROM IN_MOVED_TO IN_CREATE IN_DELETE IN_DELETE_SELF "
             "IN_MOVE_SELF IN_ONLYDIR IN_DONT_FOLLOW IN_EXCL_UNLINK"
         )
-        # After lost events every folder is added again, on purpose: no line about each in the daemon's log.
+        # After lost events every folder is added again on purpose: do not log a warning for each.
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self._mask: Any = sum(int(getattr(InotifyConstants, kind)) for kind in kinds.split())
         self._watcher = watcher
@@ -303,7 +304,7 @@ class _Inotify:
         self._watcher.heard(relative, folder=event.is_directory)
 
     def _tell_flags(self, event: Any, relative: str) -> None:
-        """What happened to a file; what a name became is known when the next event comes."""
+        """Tell the flags what happened to a file; only the next event tells the new name of a renamed one."""
         flags = self._watcher.flags
         (cookie, left), self._left = self._left, (0, "")
         if left and event.is_moved_to and event.cookie == cookie:

@@ -22,22 +22,22 @@ RELATED = 0.70  # at most one unrelated pair in a hundred reaches it
 NEARLY_SAME = 0.90  # the same statement in other words
 NEAR_IDENTICAL = 0.95  # the same statement with trivial differences
 UNRELATED_QUANTILE = 0.99
-# Share of pairs that may fall below the level they deserve: fewer of the near-identical, which the guard must catch.
+# The share of pairs that may fall below their level; smaller for near-identical ones, which the guard must catch.
 NEARLY_SAME_QUANTILE = 0.2
 NEAR_IDENTICAL_QUANTILE = 0.1
 SAMPLE = 300  # memories of a vault that are looked at
 SMALLEST_SAMPLE = 10  # fewer prove nothing
 HALF_TRUSTED = 30  # memories that count as much as the model's own pairs
-NEXT_LEVEL = 0.3  # of the way from 0.90 to 1, where 0.95 lies at the least
+NEXT_LEVEL = 0.3  # 0.95 lies at least this far on the way from 0.90 to 1
 _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two levels apart
 
 
-# Sizes of texts (bytes) that are looked at, and how many shipped sentences stand for one: the longer two texts are, the
-# more they have in common by chance. The sentences of one text share a subject, so that it takes fewer of ours, which
-# share none, to be as varied. Chosen on vaults of chats, manuals and notes, see docs/guard.md.
+# The longer two texts are, the more they have in common by chance, so texts of several sizes (bytes) are measured. The
+# second number is how many shipped sentences make up such a text. They are fewer than in a real one, because they share
+# no subject and so are more varied. Chosen on vaults of chats, manuals and notes, see docs/guard.md.
 LENGTHS = ((240.0, 3), (720.0, 6), (1920.0, 12), (6000.0, 24))
 ROUNDS = 8  # how many ways the shipped sentences are combined
-BUCKET = 45  # pairs of one length, those of ten memories, that say something about it
+BUCKET = 45  # a vault must have this many pairs of one length (those of ten memories) to change its level
 FORMAT = b"2"  # version of what is measured; another number triggers a new measurement
 
 
@@ -53,9 +53,9 @@ class Level:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A rising curve from raw cosine to similarity: the cosines that mean 0.70, 0.90, 0.95, straight in between.
+    """A rising curve from raw cosine to similarity: the cosines that mean 0.70, 0.90, 0.95, linear in between.
 
-    `longer` has the levels of longer texts, by size. Where no size is given, the texts are as short as a sentence.
+    `longer` has the levels of longer texts, by size. Without a size, texts are taken to be as short as a sentence.
     """
 
     related: float
@@ -96,7 +96,7 @@ _MEANINGS = (0.0, RELATED, NEARLY_SAME, NEAR_IDENTICAL, 1.0)
 
 
 def size_of(one: str, other: str) -> float:
-    """What counts as the size of a pair of texts: between the two, and nearer to the shorter."""
+    """The size of a pair of texts: between the two, and nearer to the shorter one (the geometric mean)."""
     return float(np.sqrt(len(one.encode()) * len(other.encode())))
 
 
@@ -107,7 +107,7 @@ def loaded(kept: dict[str, Any]) -> Calibration:
 
 
 def built_in(embedder: Embedder) -> Calibration | None:
-    """The calibration that ships with the built-in model; none for another model, or where it is out of date."""
+    """The calibration that ships with the built-in model; none for another model, or if it is out of date."""
     kept = json.loads(BUILT_IN.read_text(encoding="ascii"))
     return loaded(kept) if kept["fingerprint"] == fingerprint(embedder) else None
 
@@ -119,7 +119,7 @@ def measure(embedder: Embedder) -> Calibration:
     levels = [_rising(SENTENCE, *_levels_of(measured, 1))]
     for size, length in LENGTHS:
         related, nearly_same, near_identical = _levels_of(measured, length)
-        floor = max(levels[-1].related, related)  # a longer text never needs less
+        floor = max(levels[-1].related, related)  # longer texts never need a lower cosine
         levels.append(_rising(size, floor, nearly_same, near_identical))
     return _calibration(levels)
 
@@ -176,11 +176,11 @@ def _level(sides: list[NDArray[np.float32]], quantile: float, length: int) -> fl
 
 
 def refined(base: Calibration, sample: NDArray[np.float32], texts: Sequence[str]) -> Calibration:
-    """The calibration for one vault: memories of one life are more alike than sentences of anywhere.
+    """The calibration for one vault: memories of one life are more alike than sentences from anywhere.
 
     Most pairs of a random sample are unrelated, so at most one in a hundred may reach 0.70, of long texts as of short
-    ones; 0.90 moves up in proportion, 0.95 only as far as it must. The fewer memories there are, the less they say
-    against the model's own levels.
+    ones; 0.90 moves up in proportion, 0.95 only as far as it must. The fewer memories there are, the less they
+    change the model's own levels.
     """
     if len(sample) < SMALLEST_SAMPLE:
         return base
@@ -206,7 +206,7 @@ def _calibration(levels: list[Level]) -> Calibration:
 
 
 def _raised(level: Level, cosines: NDArray[np.float32]) -> Level:
-    """A level as the pairs of a vault raise it; what they say counts for more, the more there are."""
+    """Raise a level to fit the pairs of a vault: the more there are, the more they count."""
     memories = np.sqrt(2 * len(cosines))
     trust = float(memories / (memories + HALF_TRUSTED))
     measured = min(float(np.quantile(cosines, UNRELATED_QUANTILE)), 1 - 3 * _SMALLEST_STEP)
@@ -223,7 +223,7 @@ def _moved(level: Level, related: float) -> Level:
 
 
 def _rising(size: float, related: float, nearly_same: float, near_identical: float) -> Level:
-    """A curve that rises: upper levels make way for the lowest, which must not let unrelated pairs through."""
+    """A curve that rises: the upper levels give way to the lowest, which must not let unrelated pairs through."""
     related = min(related, 1 - 3 * _SMALLEST_STEP)
     nearly_same = min(max(nearly_same, related + _SMALLEST_STEP), 1 - 2 * _SMALLEST_STEP)
     near_identical = min(max(near_identical, nearly_same + _SMALLEST_STEP), 1 - _SMALLEST_STEP)

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 Vectors = NDArray[np.float32]
 
-# How many texts' vectors are kept: what the guard compares is saved later, some hundred at a time at most
-# (`remember_many`), and need not be embedded again.
+# How many texts' vectors are kept, so that what the guard has compared need not be embedded again when it is saved:
+# some hundred at a time at most (`remember_many`).
 KEPT = 1_000
 BUILT_IN = Path(__file__).parent / "default"
 
-LANGUAGES = "languages"  # the folder of a model that has tables of other languages
+LANGUAGES = "languages"  # a folder beside the model, with tables of other languages
 _FILES = ("config.json", "tokenizer.json", "model.safetensors")
 _loaded: dict[tuple[str, str], SharedModel] = {}
 _loading = threading.Lock()
@@ -58,7 +58,7 @@ class Embedder:
     @cached_property
     def static(self) -> SharedModel:
         """The loaded model; one folder's model is loaded once in a process."""
-        from vault_mem.embedding.static import load  # model2vec: a command that embeds nothing does not wait for it
+        from vault_mem.embedding.static import load  # loads model2vec: only for commands that embed
 
         key = (str(self._path), self.fingerprint if isinstance(self._path, Path) else "")
         with _loading:
@@ -102,7 +102,7 @@ class Embedder:
             return np.zeros((0, self.dim), dtype=np.float32)
         if len(texts) > KEPT:
             return self._encoded(texts)
-        known = self._recent  # replaced as a whole, never changed: any number of threads may look
+        known = self._recent  # replaced as a whole, never changed: safe to read from any thread
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             known = known | dict(zip(new, self._encoded(new), strict=True))
@@ -118,7 +118,7 @@ class Embedder:
 
 
 def _state_of(file: Path) -> tuple[Path, int, int, int, int]:
-    """A file, with what changes when it does."""
+    """A file with everything that shows whether it has changed."""
     now = file.stat()
     return file, now.st_mtime_ns, now.st_ctime_ns, now.st_size, now.st_ino
 

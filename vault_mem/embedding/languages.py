@@ -1,7 +1,7 @@
-"""Texts in languages that the built-in model does not read: their words, said in English.
+"""Word-by-word English for texts in languages that the built-in model cannot read.
 
 The model knows English and Japanese. A German, Chinese or Korean text is read word by word with the tables beside the
-model (`training/languages.py` makes them); one word means one or two English ones, whatever stands around it.
+model (`training/languages.py` makes them); each word becomes one or two English ones, whatever the context.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ LETTERS = re.compile(r"[^\W\d_]+")
 ENGLISH = ("en",)
 # In a text of this many words or fewer, a single word may tell its language, if the model knows hardly any of them.
 FEW_WORDS = 6
-# The language of a text is told by how it begins: this many characters.
+# A text's language is told from this many characters at its beginning.
 BEGINNING = 200
-# A compound has parts of this length at least; between them a sound or two that join them.
+# The parts of a compound have at least this many letters; a joining sound (`_JOINED`) may come between them.
 SHORTEST_PART = 4
-# A longer run of letters is not a word that anybody wrote, and all its parts would be looked up.
+# A longer run of letters is not a word, and looking up all its parts would take long.
 LONGEST_WORD = 40
 _JOINED = re.compile(r"(?:e[ns]|[sne])$")
 _COMPOUNDING = ("de", "nl", "sv")
@@ -36,11 +36,11 @@ _HANGUL = re.compile(r"[가-힣]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 
-Words = dict[tuple[int, int], str]  # by where they stand
+Words = dict[tuple[int, int], str]  # by start and end
 
 
 class Translated(NamedTuple):
-    """A word of a text by its position, and what it is in English; nothing, if it only serves the grammar."""
+    """A word's position in a text, and its English; empty if it only serves grammar."""
 
     start: int
     end: int
@@ -62,7 +62,7 @@ class Languages:
         return with_english(text, self.said(text))
 
     def said(self, text: str) -> list[Translated]:
-        """The words of a text that are said differently in English, in order; none for a text the model reads."""
+        """The foreign words of a text with their English, in order; none if the model can read it."""
         if text.isascii():
             return self._in_letters(text)
         if _KANA.search(text):
@@ -79,7 +79,7 @@ class Languages:
         few = len(words) <= FEW_WORDS
         votes = [small[word] for word in (LETTERS.findall(begins) if few else words) if word in small]
         own = votes.count(ENGLISH)
-        if own == len(votes) and not few:  # nearly every text
+        if own == len(votes) and not few:  # true of nearly every text
             return []
         others = Counter(each for vote in votes if vote != ENGLISH for each in vote)
         count = max(others.values(), default=0)
@@ -90,7 +90,7 @@ class Languages:
         return self._all([name for name in others if others[name] == count], _words_of(text))
 
     def _strange(self, text: str) -> bool:
-        """Whether the model does not know half of the words that are long enough to tell."""
+        """Whether at least half of the longer words are unknown to the model."""
         words = [plain(word) for word in LETTERS.findall(text) if len(word) >= SHORTEST_PART]
         return 2 * sum(not self._known(word) for word in words) >= len(words) > 0
 
@@ -100,7 +100,7 @@ class Languages:
         return {span: word for span, word in words if len(word) >= SHORTEST_PART and not self._known(word)}
 
     def _all(self, languages: Iterable[str], words: Words) -> list[Translated]:
-        """The words that a language has: of several, the one that has the most of them."""
+        """The words that are found in one of the languages: the one that has most of them."""
 
         def in_(language: str) -> list[Translated]:
             meant = ((span, self._meaning(language, word)) for span, word in words.items())
@@ -109,7 +109,7 @@ class Languages:
         return max(map(in_, languages), key=len, default=[])
 
     def _looked_up(self, language: str, word: str) -> str | None:
-        """What a word means; German and its like say in one word what others say in two."""
+        """What a word means. In languages such as German, a compound is looked up by its two parts."""
         found = self._entry(language, word)
         if found is not None or language not in _COMPOUNDING or len(word) > LONGEST_WORD:
             return found
@@ -138,7 +138,7 @@ class Languages:
                 at += len(word) or 1
 
     def _korean(self, text: str) -> Iterator[Translated]:
-        """What words begin with: particles and endings follow without a space."""
+        """The beginnings of words that the table has, since particles and endings follow without a space."""
         table = self._table("ko")
         for run in _HANGUL.finditer(text):
             word = run.group()
@@ -148,7 +148,7 @@ class Languages:
                 yield Translated(*run.span(), table[begins])
 
     def _whole_table(self, language: str) -> dict[str, str]:
-        """The table of a script whose words are looked for at every character: held whole, once it is needed."""
+        """The table as a dictionary, for scripts whose words are searched for at every character."""
         lines = (self._folder / f"{language}.txt").read_text(encoding="utf-8").splitlines()
         return dict(line.split("\t") for line in lines)
 
@@ -158,7 +158,7 @@ class Languages:
 
     @cached_property
     def _small(self) -> dict[str, tuple[str, ...]]:
-        """Which languages have a small word."""
+        """The languages that have each small word."""
         told = json.loads((self._folder / "small_words.json").read_bytes())
         found: dict[str, tuple[str, ...]] = {}
         for language, words in told.items():
@@ -168,7 +168,7 @@ class Languages:
 
     @cached_property
     def _languages(self) -> list[str]:
-        """Those written in letters."""
+        """All but English that are told by small words: those written in letters."""
         return sorted({language for each in self._small.values() for language in each} - {*ENGLISH})
 
 
@@ -186,7 +186,7 @@ def _words_of(text: str) -> Words:
 
 
 def _is_chinese(text: str) -> bool:
-    """Whether a text without kana is Chinese: it has characters that no Japanese is written with."""
+    """Whether a text without kana is Chinese: it has characters that Japanese does not use."""
     if _ONLY_CHINESE.search(text):
         return True
     try:

@@ -1,4 +1,4 @@
-"""Tables that are searched as they lie: sorted lines, a word and what is known of it, with tabs between them.
+"""Tables that are searched without being parsed: sorted lines of a word and its values, separated by tabs.
 
 As dictionaries they would take ten times the memory.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 def look_up(lines: bytes, word: str) -> list[str] | None:
-    """What the line of a word says; None if there is no such line."""
+    """The values in the line of a word; None if there is no such line."""
     wanted = word.encode()
     low, high = 0, len(lines)
     while low < high:

@@ -27,7 +27,7 @@ from vault_mem.embedding.unigram import Unigram
 MAX_TOKENS = 512  # longer texts are embedded passage by passage (index.passages)
 
 _BATCH = 256
-# How tokenizers' own files begin the one kind of model that tells its unknown token nowhere else.
+# The unknown token of a Unigram model can only be found in the tokenizer's file: the library does not tell it.
 _UNIGRAM = re.compile(r'"model":\s*\{\s*"type":\s*"Unigram",\s*"unk_id":\s*(\d+|null)')
 
 
@@ -67,7 +67,7 @@ class SharedModel(StaticModel):  # type: ignore[misc]  # model2vec has no types
         return self.tokenizer.token_to_id(word) is not None
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens of each text; those of English words for a text in a language that the model does not know."""
+        """The tokens of each text; words in a language that the model does not know give those of their English."""
         if self.languages:
             texts = [self.languages.in_english(text) for text in texts]
         return [each.ids for each in self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
@@ -79,17 +79,17 @@ class SharedModel(StaticModel):  # type: ignore[misc]  # model2vec has no types
 
     @cached_property
     def median_token_length(self) -> int:
-        """How many characters a token usually has: texts are cut by it before their tokens are counted."""
+        """How many characters a token usually has, used to cut long texts before tokenising them."""
         return int(np.median([len(token) for token in self.tokenizer.get_vocab()]))
 
     def encode(self, sentences: Sequence[str], **_: Any) -> NDArray[Any]:
         """The mean of each text's token vectors; zeros for a text without a known token."""
-        # No `max_length`: model2vec would set it in the tokenizer, under the feet of other threads.
+        # No `max_length`: model2vec would set it in the tokenizer, which other threads may be using.
         found = super().encode(list(sentences), max_length=None, batch_size=_BATCH, use_multiprocessing=False)
         return cast("NDArray[Any]", found)
 
     def tokenize(self, sentences: Sequence[str], max_length: int | None = None) -> list[list[int]]:
-        """The known tokens of each text, as far as `MAX_TOKENS`."""
+        """The known tokens of each text, `MAX_TOKENS` at most."""
         most = max_length or MAX_TOKENS
         if any(len(text) > most for text in sentences):
             longest = most * self.median_token_length
@@ -97,11 +97,11 @@ class SharedModel(StaticModel):  # type: ignore[misc]  # model2vec has no types
         return [[id_ for id_ in ids[:most] if id_ != self.unk_token_id] for ids in self.ids(sentences)]
 
     def _set_max_length_in_tokenizer(self, max_length: int | None) -> None:
-        """Nothing: `tokenize` cuts, so that the tokenizer is never changed."""
+        """Do nothing: `tokenize` cuts texts itself, so that the tokenizer is never changed."""
 
 
 def load(source: Path | str) -> SharedModel:
-    """A model from its folder; one of another layout, or from the hub, by way of model2vec's own loading."""
+    """Load a model from its folder; model2vec itself loads other layouts and models from the hub."""
     if isinstance(source, Path) and (source / "tokenizer.json").is_file():
         import safetensors
 
@@ -132,7 +132,7 @@ def load(source: Path | str) -> SharedModel:
 
 
 def _tokenizer(text: str) -> tuple[Any, int | None]:
-    """A tokenizer from its file, and the token for what the model does not know: it has no meaning, and is left out."""
+    """A tokenizer from its file, and its token for unknown text, which has no meaning and is left out of vectors."""
     unigram = _UNIGRAM.search(text)
     if unigram and Unigram.can(described := json.loads(text)):
         return Unigram(described), described["model"]["unk_id"]
@@ -144,7 +144,7 @@ def _tokenizer(text: str) -> tuple[Any, int | None]:
 
 
 def _unlimited(tokenizer: Any) -> Any:
-    """The tokenizer, which neither cuts texts nor fills them up to one length."""
+    """The tokenizer, set neither to cut texts nor to pad them to a fixed length."""
     tokenizer.no_truncation()
     padding = tokenizer.padding
     if padding is not None:

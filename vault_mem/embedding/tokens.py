@@ -37,15 +37,15 @@ class TokenVectors:
 
     @cached_property
     def _scale(self) -> float:
-        """A length that common content words have, so that lengths of different models compare."""
+        """The length of a typical content word's vector, so that lengths can be compared between models."""
         norms = np.linalg.norm(np.asarray(self._vectors[::7], dtype=np.float32), axis=1)
         return float(np.median(norms[norms > 0]))
 
     @lru_cache(maxsize=16)  # noqa: B019 - one instance lives as long as its process
     def tokens(self, text: str) -> tuple[Token, ...]:
-        """The tokens of a text in order; those of English words where it says them in another language.
+        """The tokens of a text in order; words of other languages give the tokens of their English.
 
-        A query is asked for its own several times.
+        Cached, because the tokens of one query are needed several times.
         """
         found: list[Token] = []
         end = 0
@@ -80,7 +80,7 @@ class TokenVectors:
         return [np.array(ids, dtype=np.int32) for ids in (self._embedder.static.ids(texts) if texts else ())]
 
     def cosines(self, numbers: NDArray[Any], others: NDArray[Any]) -> Vectors:
-        """How like tokens are, some × others. The first dimension, which all words share, is left out."""
+        """The cosines of tokens, `numbers` × `others`. The first dimension, which all words share, is left out."""
         products = self._told_apart(numbers) @ self._told_apart(others).T
         return np.asarray(products / np.outer(self._lengths[numbers], self._lengths[others]), dtype=np.float32)
 

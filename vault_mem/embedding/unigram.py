@@ -1,8 +1,8 @@
-"""Unigram tokens: those of the tokenizers library, in a fifth of the memory.
+"""A Unigram tokenizer: the same tokens as the tokenizers library, in a fifth of the memory.
 
-The library's trie has a node for every beginning of every token, 70 MB for ours. Here a dictionary is asked for each
-part of a word that may be a token, and words cut lately are remembered, so it takes about as long. What a word is, its
-normal form and its end, the library still decides.
+The library's trie has a node for every beginning of every token, 70 MB for ours. Here each part of a word that may be a
+token is looked up in a dictionary. Recent words are cached, so it takes about as long. The library still normalises
+texts and splits them into words.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Any, NamedTuple
 
 from tokenizers import Encoding, PreTokenizedString, Token, Tokenizer
 
-# What the library takes off for a letter that is in no token.
+# The library's penalty for a letter that is in no token.
 _UNKNOWN = 10.0
 _REMEMBERED = 10_000
 _NO_MODEL = {"type": "WordLevel", "vocab": {}, "unk_token": ""}
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text, and where they are in it if that was asked."""
+    """The tokens of a text, and their positions if asked for."""
 
     ids: list[int]
     offsets: Sequence[tuple[int, int]] = ()
 
 
 class Unigram:
-    """A tokenizer as its `tokenizer.json` describes it, with those methods of the library's that a model needs."""
+    """A tokenizer as its `tokenizer.json` describes it, with the methods of the library's that a model needs."""
 
     def __init__(self, described: dict[str, Any]) -> None:
         vocabulary = described["model"]["vocab"]
@@ -37,7 +37,7 @@ class Unigram:
         self._score = [score for _, score in vocabulary]
         self._unknown_score = min(self._score) - _UNKNOWN
         self._bytes = [self._number.get(f"<0x{byte:02X}>", self.unknown) for byte in range(256)]
-        self._longest: dict[str, int] = {}  # token that begins with a letter
+        self._longest: dict[str, int] = {}  # length of the longest token, by its first letter
         for token in self._number:
             self._longest[token[0]] = max(self._longest.get(token[0], 0), len(token))
         words = Tokenizer.from_str(json.dumps(described | {"model": _NO_MODEL}))
@@ -46,7 +46,7 @@ class Unigram:
 
     @staticmethod
     def can(described: dict[str, Any]) -> bool:
-        """Whether it is a tokenizer of this sort, and adds nothing to the tokens of a text."""
+        """Whether this class can replace the tokenizer: Unigram with byte fallback, and no tokens added to a text."""
         model = described["model"]
         return (
             model.get("type") == "Unigram"
@@ -80,14 +80,14 @@ class Unigram:
         self._pre_tokenizer.pre_tokenize(cut)
         found: list[tuple[int, int, int]] = []
         for word, (start, end), _ in cut.get_splits("original", "char"):
-            if text[start:end].lower() != word:  # its letters are others, and the library knows which became which
+            if text[start:end].lower() != word:  # letters were changed; only the library knows which became which
                 cut.tokenize(self._placed)
                 return cut.to_encoding()
             found += [(id_, start + first, start + last) for id_, first, last in self._cut(word)]
         return Tokens([id_ for id_, _, _ in found], [(start, end) for _, start, end in found])
 
     def _placed(self, word: str) -> list[Token]:
-        """The tokens of a word as the library places them, by its bytes."""
+        """The tokens of a word, with their positions in bytes, as the library wants them."""
         size = [0]
         for letter in word:
             size.append(size[-1] + len(letter.encode()))
@@ -96,11 +96,11 @@ class Unigram:
     def _best_cut(self, word: str) -> tuple[tuple[int, int, int], ...]:
         """The tokens of a word with the highest sum of scores, and where each begins and ends in it.
 
-        Letters of no token are told by their bytes.
+        Letters that are in no token become one token for each of their bytes.
         """
         number, score, unknown = self._number, self._score, self.unknown
-        best: list[float] = [0.0, *[float("-inf")] * len(word)]  # sum of the tokens that end here
-        last = [(unknown, 0)] * (len(word) + 1)  # of these the last one, and where it begins
+        best: list[float] = [0.0, *[float("-inf")] * len(word)]  # highest score of a split up to here
+        last = [(unknown, 0)] * (len(word) + 1)  # the last token of that split, and where it begins
         for start, letter in enumerate(word):
             before = best[start]
             for end in range(start + 1, min(start + self._longest.get(letter, 0), len(word)) + 1):

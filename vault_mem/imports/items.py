@@ -96,7 +96,7 @@ def _raw(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
 def records(
     path: Path, name: str, listed: Callable[[Any], list[Any] | None], item: Callable[[Any, str], Item | BadItem]
 ) -> Found:
-    """The items of JSON exports of the format `name`, given where the list is in one and what an item of it means."""
+    """The items of JSON exports in the format `name`: `listed` finds the list in a document, `item` reads one entry."""
     for file, document in documents(path, "*.json"):
         found = listed(document)
         if found is None:

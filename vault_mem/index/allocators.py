@@ -23,17 +23,17 @@ def no_collection() -> Iterator[None]:
 
 
 def count_as_old() -> None:
-    """Have what was made meanwhile count as old, or it would be looked through at once."""
-    if not gc.get_freeze_count():  # takes long where anything is
+    """Count the objects just made as old: otherwise the next collection would search them all."""
+    if not gc.get_freeze_count():  # unfreeze() would also release what set_apart() froze
         gc.freeze()
         gc.unfreeze()
 
 
 def set_apart() -> None:
-    """Look for garbage now, and from then on only among what is made later.
+    """Collect garbage now; later collections skip everything that is loaded by now.
 
-    Otherwise every dozen recalls one of them looks through all that a process has loaded. A recall makes thousands of
-    objects, hardly any of them garbage that only a search finds: with Python's thresholds it takes a twentieth longer.
+    Otherwise one recall in a dozen would search all that the process has loaded. A recall makes thousands of objects
+    and hardly any cyclic garbage, so the thresholds are raised: with Python's own, it takes a twentieth longer.
     """
     gc.set_threshold(20_000, 20, 50)
     gc.unfreeze()
@@ -42,7 +42,7 @@ def set_apart() -> None:
 
 
 def release_memory() -> None:
-    """Return to the system what large reads left in the allocators: more than all the memories at hand take."""
+    """Return to the system what large reads left in the allocators: it can be more than all memories at hand take."""
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()

@@ -21,20 +21,20 @@ _HEAD = 8192
 
 
 def find_astray(folder: Folder, state: KnownFiles) -> dict[str, str]:
-    """All files that give an id of ours, which no memory has, and are not searched, by id."""
+    """All files outside the searched folders that give an id no memory has, by id."""
     found = _unsearched(folder, state)
     return {id_: key for id_, key in found.items() if not state.claims([id_])}
 
 
 def _unsearched(folder: Folder, state: KnownFiles, names: Collection[str] | None = None) -> dict[str, str]:
-    """The files that give an id and are not searched, by id; of all, or of those with one of these names."""
+    """The files that give an id and are not searched, by id; with `names`, only files with one of these names."""
     known = set(state.keys())
     found: dict[str, str] = {}
     for key in vault_files(folder):
         wanted = key.lower().endswith(".md") if names is None else name_of(key) in names
         if wanted and key not in known and (id_ := _id_of(folder, key)):
             found.setdefault(id_, key)
-    searched = look_at(folder, found.values()).files  # it came back, or was moved, since the files were listed
+    searched = look_at(folder, found.values()).files  # may have come back since the index saw them
     return {id_: key for id_, key in found.items() if key not in searched}
 
 
@@ -60,13 +60,13 @@ def note_astray(folder: Folder, state: KnownFiles, gone: Iterable[Known]) -> Non
 
 
 def still_astray(folder: Folder, state: KnownFiles) -> dict[str, str]:
-    """Those that were noted and have not come back, by id."""
+    """The files that `note_astray` recorded and that have not come back, by id."""
     noted: Mapping[str, str] = state.get("astray") or {}
     return {id_: key for id_, key in noted.items() if not state.claims([id_]) and folder.tree.is_file(key)}
 
 
 def told(folder: Folder, keys: Iterable[str]) -> list[str]:
-    """What to say of such files, folder by folder."""
+    """What to tell the user about such files, one sentence per folder."""
     said = []
     for parent, count in sorted(Counter(map(parent_of, keys)).items()):
         lie, them = ("memory now lies", "it") if count == 1 else ("memories now lie", "them")
@@ -79,7 +79,7 @@ def told(folder: Folder, keys: Iterable[str]) -> list[str]:
 
 
 def new_home(folder: Folder, state: KnownFiles, top: str) -> tuple[str, int]:
-    """Where the notes of a folder lie now, by their ids: the folder that has most of them, and how many it has."""
+    """Where a folder's notes are now, recognised by their ids: the folder with most of them, and how many it has."""
     lost = {known.declared: known.key[len(top) :] for known in state.all_files() if known.key.startswith(f"{top}/")}
     found = _unsearched(folder, state, {name_of(key) for key in lost.values()})
     homes = Counter(

@@ -1,8 +1,8 @@
 """An index that this process cannot write: a copy in a temporary folder is used instead.
 
-Agents run commands in sandboxes where the home folder is read-only; elsewhere its disk is full. The copy is brought
-up to date like any index, so that answers are fresh and a save finds its repetitions; the index itself follows with the
-next command that can write it.
+Agents run commands in sandboxes where the home folder is read-only, or the disk is full. The copy is brought up to
+date like any index, so that answers are fresh and repetitions are recognised; the index itself catches up with the next
+command that can write it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from vault_mem.vault.lock import try_lock
 _MOST_BYTES = 500_000_000
 _PREFIX = "vault-mem-index-"
 _LEFT_SECONDS = 6 * 3600.0
-# On a full disk an empty file can still be made. A commit of one memory takes about this much.
+# An empty file can be made even on a full disk; this is about what a commit of one memory takes.
 _PROBE = bytes(64 * 1024)
 _copies: dict[Path, Path] = {}
 _lock = threading.Lock()
 
 
 def usable_home(folder: Folder) -> Path:
-    """The folder of a vault's index, or of a copy where it cannot be written; itself where neither is to be had."""
+    """The folder of a vault's index; if it cannot be written, that of a temporary copy, if one can be made."""
     home = folder.index_dir
     with _lock:
         if home in _copies:
@@ -46,14 +46,14 @@ def usable_home(folder: Folder) -> Path:
 
 
 def writable(home: Path) -> bool:
-    """Whether a folder takes a file and its lock, by trying: neither sandboxes nor full disks show in permissions."""
+    """Whether a file can be written and locked in a folder: permissions show neither sandboxes nor full disks."""
     probe = home / f".probe-{secrets.token_hex(4)}"
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open(probe, "xb", buffering=0, opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             return file.write(_PROBE) == len(_PROBE) and try_lock(file.fileno())
     except (FileExistsError, NotADirectoryError):
-        return True  # not a sandbox: a file is in the way, and opening the index will fail
+        return True  # not a sandbox: a file is in the way, and opening the index will report it
     except OSError:
         return False
     finally:
@@ -73,11 +73,11 @@ def _copy(home: Path, folder: Folder) -> Path | None:
         for kept in home.glob("calibration-*.json"):
             shutil.copyfile(kept, place / kept.name)
         (place / generation).mkdir(mode=0o700)
-        for each in (home / generation).rglob("*"):  # not copytree: folders of the copy can be written
+        for each in (home / generation).rglob("*"):  # not copytree: it would make the copy's folders read-only, too
             target = place / each.relative_to(home)
             target.mkdir(mode=0o700) if each.is_dir() else shutil.copyfile(each, target)
         (place / "current").write_text(generation, encoding="ascii")
-    except (OSError, ValueError):  # none there, or another is just replacing it: then it is built from the files
+    except (OSError, ValueError):  # no index yet, or it is just being replaced: build it from the files
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(mode=0o700)
     return place

@@ -28,44 +28,44 @@ from vault_mem.index.terms import unspaced
 if TYPE_CHECKING:
     from vault_mem.index.index import Index
 
-# Further searches, for a time or a person that a query names, bring this share of what the first one does.
+# A further search, for a time or a person in the query, asks for this share of what the first one asks for.
 FURTHER = 0.5
-# Closed memories are left out by LanceDB only where there are more than a few.
+# LanceDB leaves out closed memories only if fewer than this share are open.
 MOSTLY = 0.7
-# How many more of the nearest are compared in full: the vector index orders them only roughly.
+# How many more of the nearest to ask for: the vector index orders them only roughly.
 SPARE = 20
-# How many of the nearest are compared with a memory for pairs.
+# How many of the nearest memories each one is compared with when looking for pairs.
 PAIRED = 20
-# Searches that LanceDB is asked at once.
+# How many searches LanceDB gets at once.
 AT_ONCE = 64
-# More of these a query does not name.
+# Further times in a query are ignored.
 MOST_SPANS = 3
-# Letters stand for many words: at most this many of a query are looked up.
+# At most this many words are looked up for a query: a single Japanese character stands for many.
 MOST_WORDS = 300
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What candidates are gathered for: a meaning, words, and whom and when they are about."""
+    """What to gather candidates for: a meaning, words, people and times."""
 
     vector: Vectors | None
     words: Sequence[str] = ()
     people: Collection[str] = ()
     spans: Sequence[tuple[float, float]] = ()
-    as_written: str = ""  # where a query has nothing but stop words and signs
+    as_written: str = ""  # the query itself, if it has nothing but stop words and punctuation
 
 
 class AtHand:
     """Every row is in memory: searching is exact, and there is nothing to keep fresh but the rows."""
 
-    complete = True  # every catalogue has all rows, so that there is nothing to gather
+    complete = True  # every catalogue has all rows, so there is nothing to gather
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self.corpus: Corpus = catalogue.corpus
 
     def gather(self, *_: object, **__: object) -> set[str]:
-        """Nothing need be gathered."""
+        """There is nothing to gather: the catalogue has all rows."""
         return set()
 
     def catalogue(self, *_: object) -> Catalogue:
@@ -76,13 +76,13 @@ class AtHand:
     in_time = pairing = saying = catalogue
 
     def last_of_second(self, second: float) -> float | None:
-        """When the last memory of one second was made, in the table's count."""
+        """When the last memory of one second was made, as the table has it (see `rows.STEP`)."""
         created = self._catalogue.created[self._catalogue.alive]
         same = created[(created >= second) & (created < second + 0.9)]
         return float(same.max()) if len(same) else None
 
     def sample(self) -> tuple[list[str], Vectors]:
-        """Texts and vectors of memories that stand for all."""
+        """Texts and vectors of a sample of the memories."""
         found = sample(self._catalogue)
         return found.texts, found.vectors
 
@@ -126,15 +126,15 @@ class InTable:
         return files
 
     def _find(self, searches: Sequence[Search]) -> set[str]:
-        """What is found, and all that came since LanceDB's indexes were brought up to date, unless that is much."""
+        """The files found, and all that are too new for LanceDB's indexes; if these are too many, it searches them."""
         recent = self._facts.recent()
         found = self._table.find(searches, indexed_only=recent is not None)
         return self._facts.files_at({place for each in found for place in each}).union(recent or ())
 
     def _where(self, filters: Filters, now: datetime) -> tuple[str, float]:
-        """What LanceDB is asked for, and how many times more of it than is wanted.
+        """The condition for LanceDB, and how many times more rows to ask for than are wanted.
 
-        Nearly all memories are open, so it is faster to leave out closed ones afterwards than to look at each first.
+        Nearly all memories are open, so it is faster to drop closed ones afterwards than to check each one first.
         """
         open_ = self._facts.open_share(now.timestamp())
         if filters.closed or filters.as_of is not None or open_ < MOSTLY:
@@ -142,7 +142,7 @@ class InTable:
         return replace(filters, closed=True).where(now, (), whole=False), 1 / open_
 
     def _spelled(self, terms: Sequence[str]) -> list[str]:
-        """The words to look up. A letter stands for all pairs it is in: only where the vault has none that is asked."""
+        """The words to look up; a single character adds all pairs with it, unless a known word of the query has it."""
         letters = [term for term in terms if len(term) == 1 and unspaced(term)]
         asked = [term for term in terms if term not in letters]
         known = [term for term in asked if unspaced(term) and self._facts.having(term)]
@@ -164,12 +164,12 @@ class InTable:
         return found
 
     def unread(self, stamp: str, count: int) -> Catalogue:
-        """The rows of the next files whose texts nobody has read ahead; they are not kept in memory."""
+        """The rows of the next files whose texts have not been read ahead; they are not kept in memory."""
         held = self._facts.held(self._facts.unread(stamp, count))
         return self._of([row for file in sorted(held) for row in held[file]])
 
     def in_time(self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime) -> Catalogue:
-        """The rows of these files and of those just before and after some of them, with the sessions of all."""
+        """The rows of these files and of those just before and after the ones in `beside`, with their timeline."""
         closed_by = None if filters.closed and filters.as_of is None else (filters.as_of or now).timestamp()
         timeline = self._facts.timeline(files, beside, closed_by=closed_by, public=filters.private is False)
         found = self.catalogue({*files, *timeline.files} - {""})
@@ -177,7 +177,7 @@ class InTable:
         return found
 
     def pairing(self, files: Collection[str] | None) -> Catalogue:
-        """The rows of these files and of those that are most like one of them. All are held while they are used."""
+        """The rows of these files and of those most similar to one of them; with None, of all memories."""
         if files is None:
             return self._of(list(self._facts.all_held()))
         own, found = self.catalogue(files), set(files)
@@ -192,13 +192,13 @@ class InTable:
         return "n = 0" if self._facts.parted else ""
 
     def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
-        """At least that many of the files whose whole is nearest to a vector; with `ours`, not among included notes."""
+        """At least `count` files whose whole text is nearest to a vector; with `ours`, no included notes."""
         where, more = self._where(filters, now)
         of_ours = f"type = {quote(MEMORY)}" if ours and self._with_notes else ""
         return self._find([Search(vector, _all(where, self._whole, of_ours), round(more * count) + SPARE)])
 
     def saying(self, text: str) -> Catalogue:
-        """The rows of memories of this very text."""
+        """The rows of memories with exactly this text."""
         return self.catalogue(self._files(f"n = 0 AND {SEARCHED} AND content = {quote(text)}"))
 
     def _files(self, where: str, count: int | None = None) -> list[str]:
@@ -206,7 +206,7 @@ class InTable:
         return found
 
 
-# The memories that may be what somebody looks for.
+# Where candidates come from, whichever way.
 Candidates = AtHand | InTable
 
 

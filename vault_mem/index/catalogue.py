@@ -42,8 +42,8 @@ _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid
 COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
 FOREVER = float("inf")
 READINGS = "readings"
-# After this many single rows, the arrays should be refilled in a quiet moment: the lists beside them are
-# slower. Beyond this multiple of what the arrays hold, it cannot wait.
+# After this many single rows, the arrays should be refilled in a quiet moment: the lists beside them are slower.
+# Beyond this multiple of what the arrays hold, it cannot wait.
 MOST_LATER, FAR_MORE = 2_000, 2
 
 
@@ -59,14 +59,14 @@ class Following(Protocol):
 
 
 class Catalogue:
-    """Memories and included notes, with their passages; `names` tells what their links mean, to whom it is lent."""
+    """Memories and included notes, with their passages; `names` resolves their links for the current borrower."""
 
     names: Names
     corpus: Corpus
-    timeline: Timeline | None = None  # where not all memories are at hand
+    timeline: Timeline | None = None  # only if not all memories are at hand
 
     def __init__(self, columns: Mapping[str, Any], corpus: Corpus | None = None) -> None:
-        """From columns with the rows in the order of their files and numbers; times that are not told are NaN."""
+        """Columns have their rows ordered by file and number; a missing time is NaN."""
         self.corpus = corpus or AllAtHand(self)
         self._free: list[int] = []
         self._by_file: dict[str, list[int]] = {}
@@ -78,7 +78,7 @@ class Catalogue:
 
     @classmethod
     def of_all(cls, table: Table, *, searched: bool = True) -> Catalogue:
-        """Every row of a table; those that are not `searched` are whole memories without vectors and terms."""
+        """Every row of a table; if it will not be `searched`, only whole memories, without vectors and terms."""
         names = COLUMNS if searched else [name for name in COLUMNS if name not in ("vector", "terms")]
         found = table.select(names, SEARCHED if searched else f"n = 0 AND {SEARCHED}")
         order = pc.sort_indices(found, [("file", "ascending"), ("n", "ascending")])
@@ -89,7 +89,7 @@ class Catalogue:
             if name in _NUMBERS:
                 columns[name] = column.to_numpy()
             elif name == "vector":
-                columns[name] = np.array(vectors_in(column), order="C")  # our own: rows are changed in place
+                columns[name] = np.array(vectors_in(column), order="C")  # a copy: rows are changed in place
             elif name == "terms":
                 columns[name] = column.combine_chunks()
             else:
@@ -109,7 +109,7 @@ class Catalogue:
     def of_few(
         cls, held: Sequence[Held], dim: int, corpus: Corpus, forms: Callable[[str], Collection[str]]
     ) -> Catalogue:
-        """Rows that were picked out, with the figures of all; they do not change."""
+        """A few rows, with the figures of the whole vault; they do not change."""
         heads = heads_of(held)
         catalogue = cls(columns_of(held, heads, dim) | {"hash": ()}, corpus)
         catalogue._held = held
@@ -138,28 +138,28 @@ class Catalogue:
 
     @cached_property
     def lexicon(self) -> TermLists:
-        """The terms of every row; saving a memory needs none of them."""
+        """The terms of every row; made when first needed, because saving a memory needs none."""
         lexicon, terms = TermLists(), self._terms
         self._terms = None
         lexicon.fill(terms)
         return lexicon
 
     def readings(self, places: Iterable[int]) -> list[bytes]:
-        """What is known of the texts at these places, packed; nothing where nobody has read one yet."""
+        """What ranking has read from the texts at these places, packed; empty for those not read yet."""
         if self._held is not None:
             return [self._held[place].read for place in places]
         kept = self.by_place(READINGS)
         return [kept.get(place, b"") for place in places]
 
     def keep_reading(self, place: int, reading: bytes) -> None:
-        """Keep what was found out about the text at a place."""
+        """Keep what ranking has read from the text at a place."""
         if self._held is not None:
             self._held[place].read = reading
         else:
             self.by_place(READINGS)[place] = reading
 
     def marked(self, kind: str, key: str) -> NDArray[np.int32]:
-        """The places of memories of that title, person or tag; only where not all rows are at hand."""
+        """The places of memories with this word in the title, this person or tag; only if not `complete`."""
         assert isinstance(self.lexicon, TermsOfFew)
         return self.lexicon.marked(mark(kind, key))
 
@@ -169,7 +169,7 @@ class Catalogue:
         return self._held is None
 
     def prepare(self) -> None:
-        """Have ready what recall needs, and saving a memory does not."""
+        """Make what recall needs and saving a memory does not."""
         self.lexicon, self._facts  # noqa: B018
 
     @property
@@ -179,12 +179,12 @@ class Catalogue:
 
     @property
     def supersedes(self) -> dict[int, list[str]]:
-        """The names of what each memory took the place of, by place."""
+        """The names of the memories that each one replaced, by place."""
         return self._facts[1]
 
     @property
     def metadata(self) -> dict[int, list[str]]:
-        """What programs have noted with each memory that has any such, by place."""
+        """The metadata that programs gave to memories, by place."""
         return self._facts[2]
 
     @cached_property
@@ -239,7 +239,7 @@ class Catalogue:
         return from_record({**self.record(place), "content": self.texts[place]})
 
     def nearest(self, vector: Vectors, count: int, now: float, *, public: bool = False) -> list[tuple[int, float]]:
-        """The places of the nearest open memories, with their cosines, nearest first; of equals the newest."""
+        """The places of the nearest open memories, with their cosines, nearest first, then newest first."""
         # not `@`: for a single vector its threads wait for each other, ten times slower on busy cores
         cosines = np.round(np.einsum("ij,j->i", self.vectors, vector), 6)
         places = np.flatnonzero(self._open(now, public))
@@ -290,7 +290,7 @@ class Catalogue:
         return {file for file in here.keys() | there.keys() if here.get(file) != there.get(file)}
 
     def update(self, table: Table, changed: Mapping[str, Rows | None]) -> None:
-        """Take over the rows of these files as they are now; where they are not at hand, the table has them."""
+        """Take over the current rows of these files; where they are None, they are read from the table."""
         if not changed:
             return
         files = sorted(changed)
@@ -312,7 +312,7 @@ class Catalogue:
         self._derived = kept
 
     def add(self, rows: Rows) -> None:
-        """Take the rows of a file that has none here, in their order."""
+        """Add the rows, in order, of a file that has none here yet."""
         self._put(rows)
         self._derived.clear()
 

@@ -15,7 +15,7 @@ _KEPT = 100
 class Changes:
     """The last commits: from which version of the table to which, the files whose rows changed, and those rows.
 
-    Of a commit of many files the rows are not kept: None stands for them.
+    The rows of large commits are not kept: None stands for them.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Memories that an operation is about to write, so that the ones after them are compared with these too."""
+"""Memories that an operation is about to write, so that its later ones are compared with them too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_FILE = FileState(0, 0, 0, 0)
 
 
 class Coming:
-    """Their rows, as the index will have them; they are the caller's alone."""
+    """Their rows, as the index will have them; only the caller sees them."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -29,7 +29,7 @@ class Coming:
         return digits in self._digits
 
     def add(self, key: str, raw: bytes) -> None:
-        """Take a memory by the text that its file will have."""
+        """Add a memory, given what its file will say."""
         folder = self._index.folder
         note = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key))
         known = known_of(folder, key, _NO_FILE, 0, "", note.memory.id, note)

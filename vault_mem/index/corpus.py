@@ -1,6 +1,6 @@
 """What ranking must know of all memories to score one: how many there are, how rare a word is, where their mean is.
 
-Told of the rows at hand, or kept beside the table (`index/facts.py`) where only the candidates are at hand.
+Counted from the rows at hand, or kept beside the table (`index/facts.py`) if only the candidates are at hand.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.facts import Facts
 
-# The figures of all memories and included notes: counted of the rows at hand, or kept beside the table.
+# The figures of all memories and included notes: counted from the rows at hand, or kept beside the table.
 Corpus: TypeAlias = "AllAtHand | Facts"
 
-# The mean is rounded to this, so that a single memory does not change it.
+# The mean is rounded to this many decimals, so that a single memory does not change it.
 DIGITS = 3
 
 
@@ -81,7 +81,7 @@ class AllAtHand:
         return names_at_hand(self._catalogue)
 
     def period(self) -> tuple[float, float] | None:
-        """When the first and the last were made; None where there are none."""
+        """When the first and the last memory were made; None if there are none."""
         catalogue = self._catalogue
 
         def found() -> tuple[float, float] | None:
@@ -91,7 +91,7 @@ class AllAtHand:
         return catalogue.derived("period", found)
 
     def made_within(self, first: float, last: float) -> bool:
-        """Whether any was made in that time."""
+        """Whether any memory was made in that time."""
         created = self._catalogue.created
         return bool(np.any((created >= first) & (created <= last) & self._catalogue.alive))
 
@@ -113,7 +113,7 @@ class AllAtHand:
         return len(names_at_hand(self._catalogue).places(PERSON, people))
 
     def likeness(self, vector: Vectors, cosines: NDArray[np.float32]) -> tuple[Likeness, Likeness]:
-        """How like a vector whole memories are, and all rows; `cosines` are those of the rows at hand, by place."""
+        """How similar whole memories, and all rows, are to a vector; `cosines`: of the rows at hand, by place."""
         alive = self._catalogue.alive
         all_ = _likeness(cosines[alive])
         return _likeness(cosines[alive & (self._catalogue.n == 0)]) if self.parted else all_, all_
@@ -130,7 +130,7 @@ def _likeness(cosines: NDArray[np.float32]) -> Likeness:
 
 
 class Mean:
-    """The mean of whole memories, kept up as they come and go."""
+    """The mean of whole memories, updated as they come and go."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         whole = catalogue.alive & (catalogue.n == 0)

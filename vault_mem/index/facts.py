@@ -1,7 +1,7 @@
-"""The figures of all memories, kept beside the table and up to date with every commit: no row is read for them.
+"""The figures of all memories, kept beside the table and updated with every commit, so that no row is read for them.
 
-They are for vaults of which only the candidates are at hand. Everything here follows from the rows: a file that is
-missing, damaged or behind the table is filled again from it.
+They are for large vaults, where only the candidates are at hand. Everything here follows from the rows: if the file is
+missing, damaged or behind the table, it is filled from it again.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from vault_mem.vault.database import at_once, connected
 FORMAT = 6
 COLUMNS = (*FIELDS, "terms", "vector")
 _ALL = ("meta", "stems", "words", "names", "memories", "rows", "readings", "places", "sample")
-# How far around a memory its neighbours in time are looked up, as a filter may leave some out, and how many are told.
+# How many memories before and after one are looked up (a filter may leave some out), and how many are given.
 REACH, TOLD = 4, 3
 # Rows that are read and counted at once: some ten megabytes.
 _AT_ONCE = 4_000
-# How many answers about terms are kept until something changes.
+# How many answers are cached until something changes.
 _KEPT = 4096
-# How many numbers of files are.
+# How many files' numbers are cached.
 _KEPT_NUMBERS = 50_000
-# SQLite takes this many values in one question.
+# At most this many values go into one query.
 _VALUES = 500
-# As many new memories as this are looked at whatever is asked for, and LanceDB need not look through their commits.
+# Up to this many new memories are candidates for every query, so that LanceDB need not search their commits.
 MOST_RECENT = 256
 
 _TABLES = """
@@ -77,7 +77,7 @@ Matrix = NDArray[np.float64]
 
 
 class Facts:
-    """The figures of one generation's table. Whoever writes the table has them follow, under the same lock."""
+    """The figures of one generation's table. Whoever writes the table updates them, under the same lock."""
 
     def __init__(self, path: Path, dim: int) -> None:
         self._dim = dim
@@ -86,7 +86,7 @@ class Facts:
         self._seen: Any = None
         self._refined: tuple[Any, Calibration] | None = None
         self._cache: dict[Any, Any] = {}
-        self._numbers: dict[str, int] = {}  # of files: looked up by these in half the time
+        self._numbers: dict[str, int] = {}  # of files: a lookup by number takes half the time
         self._lengths: dict[int, int] = {}  # of sessions
 
     def close(self) -> None:
@@ -96,11 +96,11 @@ class Facts:
     # --- keeping up -------------------------------------------------------------------------------------------------
 
     def in_step(self, table: Table) -> bool:
-        """Whether they are those of this version of the table."""
+        """Whether the figures belong to this version of the table."""
         return bool(self._meta("format") == FORMAT and self._meta("version") == table.version)
 
     def keep(self, table: Table) -> None:
-        """The table has another version and the same rows, and its indexes know all of them."""
+        """Follow the table to a version that has the same rows, all of them in its indexes."""
         with self._at_once():
             self._place(table)
             if table.vectors_indexed:
@@ -108,7 +108,7 @@ class Facts:
             self._put(version=table.version)
 
     def fill(self, table: Table, progress: Callable[[int, int], None] | None = None) -> None:
-        """Take all figures from the table; a few thousand rows at a time are in memory."""
+        """Count everything from the table, with a few thousand rows in memory at a time."""
         with self._at_once():
             for name in _ALL:
                 self._db.execute(f"DELETE FROM {name}")
@@ -126,13 +126,13 @@ class Facts:
             self._put(format=FORMAT, version=table.version)
 
     def rows_of(self, table: Table, files: Collection[str]) -> Sequence[Row]:
-        """The rows of some files as they are counted here: what leaves with them."""
+        """The rows of some files with the columns that are counted: to be subtracted when the files change."""
         if not files:
             return []
         return rows_in(table.select(COLUMNS, f"{SEARCHED} AND file IN ({listed(files)})"))
 
     def follow(self, gone: Sequence[Row], come: Sequence[Row], before: int, table: Table) -> None:
-        """Take over one commit. Where they were not those of the version before it, they stay behind."""
+        """Take over one commit; figures that were not in step before it stay behind."""
         if self._meta("format") != FORMAT or self._meta("version") != before:
             return
         gone, come = _counted(gone), _counted(row for row in come if row["type"] in (MEMORY, NOTE))
@@ -152,7 +152,7 @@ class Facts:
             self._put(version=table.version)
 
     def _count(self, rows: Sequence[Row], sign: int) -> None:
-        """Add what rows say to the figures, or take it off."""
+        """Add rows to the figures, or subtract them."""
         stems: Counter[str] = Counter()
         whole: Counter[str] = Counter()
         words: Counter[str] = Counter()
@@ -180,7 +180,7 @@ class Facts:
         self._sample(heads, sign)
 
     def _add(self, table: str, keys: Sequence[str], figures: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
-        """Add to the figures of what rows name first; what the first figure no longer counts goes."""
+        """Add each row's figures to those of its keys, and delete keys whose first figure has dropped to zero."""
         columns = (*keys, *figures)
         sums = ", ".join(f"{each} = {each} + excluded.{each}" for each in figures)
         self._db.executemany(
@@ -212,7 +212,7 @@ class Facts:
         )
 
     def _sample(self, rows: Sequence[Row], sign: int) -> None:
-        """The memories with the lowest ids stand for all."""
+        """Add memories to the sample, or remove them; it consists of those with the lowest ids."""
         rows = [row for row in rows if row["type"] == MEMORY]
         if sign < 0:
             left = [(row["id"], row["file"]) for row in rows]
@@ -234,7 +234,7 @@ class Facts:
             self._db.execute(f"DELETE FROM sample WHERE id NOT IN ({lowest})")
 
     def _fill_sample(self, table: Table) -> None:
-        """Where one of the sample went, the next lowest ids are looked for in the table."""
+        """Refill the sample from the table after memories left it, with the next lowest ids."""
         found = table.select(["id", "file"], f"n = 0 AND type = {quote(MEMORY)}")
         ids, files = (found.column(name).to_pylist() for name in ("id", "file"))
         lowest = heapq.nsmallest(SAMPLE, zip(ids, files, strict=True))
@@ -262,7 +262,7 @@ class Facts:
         return [(value[2], value[1]) for value in values]
 
     def _forget_memories(self, files: Iterable[str]) -> list[tuple[float, str]]:
-        """Let these go. Returns the moments from which on sessions may be others."""
+        """Delete these. Returns the moments from which on sessions may change."""
         found: list[tuple[float, str]] = []
         select = "SELECT number, created, since, length FROM memories WHERE file = ?"
         for file in files:
@@ -276,11 +276,11 @@ class Facts:
 
     @property
     def _last(self) -> int:
-        """The number of the memory that came last; none has the number of one that went."""
+        """The number of the newest memory; numbers are never reused."""
         return int(self._meta("last") or 0)
 
     def recent(self) -> list[str] | None:
-        """The files that LanceDB's indexes do not know yet; None where there are too many."""
+        """The files that LanceDB's indexes do not know yet; None if there are too many."""
 
         def found() -> list[str] | None:
             later = "SELECT file FROM memories WHERE number > ? LIMIT ?"
@@ -291,7 +291,7 @@ class Facts:
         return self._cached("recent", found)
 
     def _place(self, table: Table) -> None:
-        """Note where the rows are that came since this was last done."""
+        """Record the places of the rows that were added since the last call."""
         later = "SELECT file FROM memories WHERE number > ?"
         files = [file for (file,) in self._db.execute(later, (self._meta("placed") or 0,))]
         for chunk in _chunks(files):
@@ -325,7 +325,7 @@ class Facts:
         return {self._numbers[file]: file for file in files if file in self._numbers}
 
     def unread(self, stamp: str, count: int) -> list[str]:
-        """The next files whose texts nobody has read ahead; `stamp` tells who reads, and another begins again."""
+        """The next files whose texts have not been read ahead; a new `stamp`, the reader's version, starts over."""
         if self._meta("read_by") != stamp:
             with self._at_once():
                 self._db.execute("DELETE FROM readings")
@@ -335,7 +335,7 @@ class Facts:
         return [file for (file,) in self._db.execute(later, (last, count))]
 
     def note_readings(self, found: Mapping[str, Sequence[bytes]]) -> None:
-        """Keep what was found out about the texts of files, row by row."""
+        """Keep what was read from the texts of files, row by row."""
         insert = "INSERT OR REPLACE INTO readings SELECT number, ? FROM memories WHERE file = ?"
         with at_once(self._db):
             self._db.executemany(insert, [(framed(parts), file) for file, parts in found.items()])
@@ -346,7 +346,7 @@ class Facts:
             yield unpacked(file, data, self._dim)[0]
 
     def _cut_from(self, moment: tuple[float, str]) -> None:
-        """Cut the order into sessions from a moment on, up to where nothing changes any more."""
+        """Cut the memories into sessions, from a moment on until nothing changes any more."""
         before = self._db.execute(
             "SELECT created, since, session FROM memories WHERE (created, file) < (?, ?) "
             "ORDER BY created DESC, file DESC LIMIT 1",
@@ -373,9 +373,9 @@ class Facts:
     def timeline(
         self, files: Collection[str], beside: Collection[str], *, closed_by: float | None, public: bool
     ) -> Timeline:
-        """Where memories are in their sessions, with those just before and after some of them.
+        """Where memories are in their sessions, with those just before and after the ones in `beside`.
 
-        Without closed or private ones where asked.
+        `closed_by` leaves out memories closed by then, `public` private ones.
         """
         numbers = self._files_by_number(files)
         found = {row[0]: row for chunk in _chunks(numbers) for row in self._among(_MEMBER, "number", chunk)}
@@ -421,7 +421,7 @@ class Facts:
         return max(at_hand, round(dealt_out))
 
     def open_share(self, moment: float) -> float:
-        """Which share of the memories is not closed at a moment."""
+        """The share of memories that are open at a moment."""
         closed = self._one("SELECT COUNT(*) FROM memories WHERE valid_to IS NOT NULL AND valid_to <= ?", moment)
         return 1.0 - int(closed) / max(self.memories, 1)
 
@@ -469,12 +469,12 @@ class Facts:
         return self
 
     def period(self) -> tuple[float, float] | None:
-        """When the first and the last were made."""
-        ends = [self._one(f"SELECT {each}(created) FROM memories") for each in ("MIN", "MAX")]  # both at once scan
+        """When the first and the last memory were made."""
+        ends = [self._one(f"SELECT {each}(created) FROM memories") for each in ("MIN", "MAX")]  # one query would scan
         return None if ends[0] is None else (float(ends[0]), float(ends[1]))
 
     def made_within(self, first: float, last: float) -> bool:
-        """Whether any was made in that time."""
+        """Whether any memory was made in that time."""
         return self._one("SELECT 1 FROM memories WHERE created BETWEEN ? AND ? LIMIT 1", first, last) is not None
 
     def having(self, term: str) -> int:
@@ -490,7 +490,7 @@ class Facts:
             stems = self.forms(term)
             counts = [self._db.execute("SELECT rows, memories FROM stems WHERE stem = ?", (each,)) for each in stems]
             rows = [row for each in counts for row in each]
-            # one memory may have several forms: no more than all can
+            # a memory with several forms is counted for each of them
             return min(sum(row[0] for row in rows), self.rows), min(sum(row[1] for row in rows), self.memories)
 
         return self._cached(("having", term), found)
@@ -505,7 +505,7 @@ class Facts:
         return {stem_of(term), *map(stem_of, self._inflected(term))} if term not in STOP else set()
 
     def spelled(self, term: str) -> set[str]:
-        """The words of the vault that a term stands for: itself and its forms; of a letter the pairs it is in."""
+        """The vault's words that a term stands for: itself and its forms; for a single character, the pairs with it."""
         return self._cached(("spelled", term), lambda: self._spelled(term))
 
     def _spelled(self, term: str) -> set[str]:
@@ -513,7 +513,7 @@ class Facts:
             pairs = "SELECT word FROM words WHERE length(word) <= 2 AND word LIKE ? LIMIT 200"
             return {word for (word,) in self._db.execute(pairs, (f"%{term}%",))}
         wanted = stem_of(term)
-        alike = [] if unspaced(term) else self.words(wanted.removesuffix("i"))  # studies, study: studi
+        alike = [] if unspaced(term) else self.words(wanted.removesuffix("i"))  # study and studies have the stem studi
         return {term, *self._inflected(term), *(word for word in alike if stem_of(word) == wanted)}
 
     def _inflected(self, term: str) -> set[str]:
@@ -532,41 +532,41 @@ class Facts:
         return [word for (word,) in found]
 
     def mentioned(self, terms: Sequence[str]) -> int:
-        """How many memories may have all of these terms: no more than have the rarest."""
+        """How many memories can have all of these terms: at most as many as have the rarest."""
         return min((self.memories_having(term) for term in terms), default=0)
 
     def about(self, people: Collection[str]) -> int:
-        """How many memories are about one of these people; who is in a memory together is counted twice."""
+        """How many memories are about one of these people; one about two of them counts twice."""
         return min(sum(self.count(PERSON, person) for person in people), self.memories)
 
     def likeness(self, vector: Vectors, cosines: NDArray[np.float32]) -> tuple[Likeness, Likeness]:
-        """How like a vector whole memories are, and all rows."""
+        """How similar whole memories, and all rows, are to a vector."""
         wide = np.asarray(vector, dtype=np.float64)
         whole, parts = (self._cached(each, partial(self._vectors, each)) for each in ("whole", "parts"))
         all_ = (whole[0] + parts[0], whole[1] + parts[1], whole[2] + parts[2])
         return _likeness(wide, whole), _likeness(wide, all_)
 
     def known(self, keys: Collection[str]) -> set[str]:
-        """Those of the keys that any fact about names is about."""
+        """The keys that any fact is about."""
         return {key for chunk in _chunks(keys) for (key,) in self._among("DISTINCT key", "key", chunk, "names")}
 
     def values(self, kind: str, key: str) -> list[str]:
-        """Where the facts of a kind about a key lead to."""
+        """The values of all facts of a kind about a key."""
         found = self._db.execute("SELECT value FROM names WHERE key = ? AND kind = ?", (key, kind))
         return [value for (value,) in found]
 
     def count(self, kind: str, key: str) -> int:
-        """How many memories say so."""
+        """How many memories state a fact of a kind about a key."""
         return int(self._one("SELECT SUM(count) FROM names WHERE key = ? AND kind = ?", key, kind) or 0)
 
     def sample(self) -> tuple[list[str], Vectors]:
-        """Texts and vectors of the memories that stand for all."""
+        """Texts and vectors of the sample."""
         found = self._db.execute("SELECT text, vector FROM sample ORDER BY id").fetchall()
         vectors = [np.frombuffer(vector, dtype=np.float32) for _, vector in found]
         return [text for text, _ in found], np.array(vectors, dtype=np.float32).reshape(len(found), self._dim)
 
     def calibration(self, base: Calibration) -> Calibration:
-        """What a cosine means in this vault: the model's calibration, refined by the memories that stand for all."""
+        """What a cosine means in this vault: the model's calibration, refined by the sample."""
         stamp = (self._meta("sampled"), base)
         if self._refined is None or self._refined[0] != stamp:
             texts, vectors = self.sample()
@@ -576,7 +576,7 @@ class Facts:
     # --- SQLite -----------------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Forget answers that somebody's commit has made untrue."""
+        """Drop cached answers if anybody has committed since."""
         now = (self._one("PRAGMA data_version"), self._meta("version"))
         if now != self._seen:
             self._seen = now
@@ -597,7 +597,7 @@ class Facts:
     def _among(
         self, columns: str, column: str, values: Sequence[Any], table: str = "memories", *, each: bool = False
     ) -> list[Any]:
-        """The rows that have one of these values in a column, or with `each` what they add up to for each of them."""
+        """The rows that have one of these values in a column; with `each`, grouped by that column."""
         question = f"SELECT {columns} FROM {table} WHERE {column} IN ({', '.join('?' * len(values))})"
         return self._db.execute(question + (f" GROUP BY {column}" if each else ""), values).fetchall()
 
@@ -609,7 +609,7 @@ class Facts:
         return self._one("SELECT value FROM meta WHERE name = ?", name)
 
     def _fact(self, name: str) -> Any:
-        """The same, looked up once until something changes."""
+        """`_meta`, cached until something changes."""
         return self._cached(("fact", name), lambda: self._meta(name))
 
     def _put(self, **facts: Any) -> None:
@@ -628,7 +628,7 @@ class Facts:
 
 
 def opened(path: Path, dim: int) -> Facts:
-    """The figures in a file; one that is damaged is begun again."""
+    """The figures in a file; a damaged one is replaced by an empty one."""
     try:
         return Facts(path, dim)
     except sqlite3.DatabaseError:
@@ -649,7 +649,7 @@ def _likeness(vector: Matrix, of: tuple[Any, ...]) -> Likeness:
 
 
 def _counted(rows: Iterable[Row]) -> list[Row]:
-    """Rows with their terms counted, once for all that is made of them."""
+    """Rows with their terms counted once, for all that needs the counts."""
     return [{**row, "counts": counted(row["terms"]), "length": length(row["terms"])} for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""What the index notes of a file beside its rows: state, id, name, and the links it has."""
+"""What the index records of a file besides its rows: its state, id, name and links."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def provisional_id(key: str, taken: Callable[[str], bool] = lambda id_: False) -
 
 
 def read(folder: Folder, key: str, open_: Callable[[str], int] | None = None) -> tuple[bytes, FileState, int]:
-    """A file's text (its beginning, where it is huge), its state before the reading, and its size."""
+    """A file's text (only the beginning if it is huge), its state before it was read, and its size."""
     handle = (open_ or folder.tree.open)(key)
     try:
         result = os.fstat(handle)
@@ -53,7 +53,7 @@ def read_names(folder: Folder) -> Names:
 
 
 def known_of(folder: Folder, key: str, state: FileState, checked: int, digest: str, declared: str, note: Note) -> Known:
-    """What is noted of a file beside its links."""
+    """What is recorded of a file besides its links."""
     private = folder.is_private(key)
     problems = json.dumps([(each.reason, each.line, each.odd) for each in note.problems]) if note.problems else "[]"
     return Known(

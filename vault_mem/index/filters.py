@@ -1,4 +1,4 @@
-"""Filters: which memories a search, a list or a command means, told alike of the table and of the memories at hand."""
+"""Filters: which memories a search, a list or a command means; each has a form for the table and one for memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
 
     Mask = NDArray[np.bool_]
-    # A condition as the table is asked, and which of the memories at hand meet it.
+    # A condition as SQL for the table, and as a mask over the memories at hand.
     Condition = tuple[str, Callable[[Catalogue], Mask]]
 
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class Filters:
     """Conditions that must all be met. `private` None means both; closed memories only when asked for.
 
-    `ids`: only these, such as the members of an episode. `kind` may be several of which one is met, and one of
-    `people` all the names that somebody goes by. A time without a zone is in the vault's.
+    `ids`: only these, such as the members of an episode. `kind` may be several, any of which will do. An item of
+    `people` may be a set of all the names of one person. A time without a zone is in the vault's.
     """
 
     category: str | None = None
@@ -63,7 +63,7 @@ class Filters:
         return found
 
     def in_zone(self, zone: tzinfo) -> Filters:
-        """The same filters with every time in a zone; raises InvalidInput for what is not a time."""
+        """The same filters with every time in a zone; raises InvalidInput if one is not a time."""
         times = {name: value for name in ("since", "until", "as_of") if (value := getattr(self, name)) is not None}
         read: dict[str, Any] = {name: read_time(value, zone) for name, value in times.items()}
         for name, value in read.items():
@@ -72,9 +72,9 @@ class Filters:
         return replace(self, **read) if read else self
 
     def where(self, now: datetime, types: Collection[str] = (MEMORY,), *, whole: bool = True) -> str:
-        """The rows of whole memories that meet the conditions, as the table is asked for them; or passages as well.
+        """The conditions as SQL for the table: for whole memories, or without `whole` for passages as well.
 
-        Without `types`, rows of all.
+        Without `types`, for files of every type.
         """
         asked = [sql for sql, _ in self._conditions(now)]
         of_types = [f"type IN ({listed(types)})"] if types else []
@@ -121,7 +121,7 @@ class Filters:
 
 
 def _begun(at_hand: Catalogue) -> NDArray[Any]:
-    """Since when each memory holds: it was made then, unless it says otherwise."""
+    """Since when each memory holds: since it was made, unless it says otherwise."""
     return np.where(np.isneginf(at_hand.valid_from), at_hand.created, at_hand.valid_from)
 
 
@@ -149,7 +149,7 @@ def _having(column: str, values: set[str]) -> Condition:
 
 
 def _noting(note: str) -> Condition:
-    """A program has noted this with the memory."""
+    """The memory's metadata has this entry (see `rows.noted`)."""
 
     def meets(at_hand: Catalogue) -> Mask:
         met = np.zeros(len(at_hand.files), dtype=bool)

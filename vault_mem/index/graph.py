@@ -24,7 +24,7 @@ class Edge(NamedTuple):
 
 
 class GraphNote(NamedTuple):
-    """What the graph knows of one note beside its links."""
+    """What the graph knows of one note besides its links."""
 
     id: str
     title: str
@@ -35,11 +35,11 @@ class GraphNote(NamedTuple):
 
 
 class Graph:
-    """Memories, episodes and the links between them, as of the last sync. Around one of them only its own are read."""
+    """Memories, episodes and their links, as of the last sync. Asking about one memory reads only its own links."""
 
     def __init__(self, state: StateStore, names: Names | None = None) -> None:
         self._state = state
-        self._met: dict[str, GraphNote] = {}  # by id: others may take them out of the index while this graph is used
+        self._met: dict[str, GraphNote] = {}  # by id: another process may remove them from the index meanwhile
         self.names = names or Names(state)
 
     @cached_property
@@ -84,7 +84,7 @@ class Graph:
         return _edges((self._id(source), self._id(target), each) for source, target, each in found).get(id_, [])
 
     def whole(self) -> Graph:
-        """The same graph with the links of all memories read at once."""
+        """This graph, after reading all links at once."""
         self._edges  # noqa: B018
         return self
 

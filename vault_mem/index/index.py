@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from vault_mem.index.shared import Shared
 
 NO_INDEX = "there is no index yet"
-# What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all; LanceDB even panics.
+# LanceDB and SQLite raise anything when a file is missing, cut short or not theirs at all; LanceDB even panics.
 DAMAGE = Exception
 _PAGE = 50
 # From this many rows on, LanceDB finds the candidates: as fast, with a fifth of the memory (docs/benchmarks.md).
@@ -99,7 +99,7 @@ class Index:
             self.table = Table(build, int(self.state.get("dim")), create=False)
             if not self.table.sound():
                 return "the index has other columns"
-        except VaultMemError:  # of the model
+        except VaultMemError:  # about the model
             raise
         except DAMAGE as error:
             return f"the index is damaged ({type(error).__name__})"
@@ -110,7 +110,7 @@ class Index:
         return bool(self.state.get("table_version") == self.table.version)
 
     def unchanged(self) -> bool:
-        """Whether nothing was written since we looked, by the states: asking the table takes far longer."""
+        """Whether nothing was written since we looked, judging by the states: asking the table takes far longer."""
         try:
             return self._current() == self.generation and self.in_step() and self._read_alike()
         except DAMAGE:
@@ -136,7 +136,7 @@ class Index:
             return True
 
     def note_change(self, before: int, files: Mapping[str, Rows | None]) -> None:
-        """Let those who have the memories at hand know what a commit changed, before the states tell of it."""
+        """Tell others in this process what a commit changed; to be called before the states record it."""
         self.changes.note(self.generation, (before, self.table.version), files)
 
     def _current(self) -> str:
@@ -146,7 +146,7 @@ class Index:
         """Close the files."""
         if self.state is not None:
             self.state.close()
-        self.table = None  # type: ignore[assignment]  # until it is opened again there is none to look into
+        self.table = None  # type: ignore[assignment]  # until it is opened again
         self.__dict__.pop("calibration", None)
         if self._facts is not None:
             self._facts.close()
@@ -161,7 +161,7 @@ class Index:
         return self.home / "lock"
 
     def begin_generation(self) -> None:
-        """Start an empty generation; it is in use once `finish_generation` was called."""
+        """Start an empty generation; it comes into use with `finish_generation`."""
         self.former = self._inheritance()
         self.close()
         self._make_home()
@@ -179,14 +179,14 @@ class Index:
         self.state.put(calibration=asdict(self._measured()))
 
     def _inheritance(self) -> tuple[list[Known], list[tuple[str, str]]]:
-        """What the files do not tell: earlier paths and names; as far as it can be read."""
+        """What cannot be read from the files: their earlier paths and names, as far as the old index is readable."""
         if self.state is None:
             self.open()
         files: list[Known] = []
         names: list[tuple[str, str]] = []
         with contextlib.suppress(sqlite3.Error, AttributeError):  # damaged, or never there
             names = self.state.former_names()
-            files = self.state.all_files()  # those of an earlier version have other columns
+            files = self.state.all_files()  # fails for an earlier version, which has other columns
         return files, names
 
     def finish_generation(self) -> None:
@@ -199,7 +199,7 @@ class Index:
                 shutil.rmtree(other, ignore_errors=True)
 
     def _measured(self) -> Calibration:
-        """The model's calibration; another model than ours is measured once, and that kept beside the generations."""
+        """The model's calibration; one that is not built in is measured once, and kept beside the generations."""
         if shipped := built_in(self.embedder):
             return shipped
         kept = self.home / f"calibration-{fingerprint(self.embedder)}.json"
@@ -216,7 +216,7 @@ class Index:
     def large(self) -> bool:
         """Whether LanceDB finds the candidates, and not every row is held in memory."""
         way = self.folder.settings.search_with
-        if self.state.fixed:  # figures cannot be kept beside it
+        if self.state.fixed:  # the figures could not be written
             return False
         return way == "lancedb" or (way == "auto" and self.table.rows >= LARGE)
 
@@ -236,7 +236,7 @@ class Index:
 
     @property
     def shared(self) -> Shared | None:
-        """The store of rows that machines share; None where the index is this machine's alone (SPEC L-3)."""
+        """The store of rows that machines share; None if the index is this machine's alone (SPEC L-3)."""
         if self._shared is None and self.folder.shares and not self.state.fixed:
             from vault_mem.index.shared import Shared
 
@@ -250,7 +250,7 @@ class Index:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is an index to look into."""
+        """Whether there is an index to ask."""
         return self.table is not None
 
     @property
@@ -259,7 +259,7 @@ class Index:
         return self.state
 
     def names(self) -> Names:
-        """What links call the files of the vault: its notes as indexed, all others as they are."""
+        """The names by which links find files: notes as indexed, all others as they are on disk."""
         return Names(self.state, self.folder)
 
     def graph(self, *, every_file: bool = False) -> Graph:
@@ -269,7 +269,7 @@ class Index:
         return Graph(self.state, self.names() if every_file else None)
 
     def tell_astray(self) -> list[str]:
-        """What is to be said, once, of memories that were moved to where they are not searched."""
+        """What to tell the user, once, about memories that were moved out of the searched folders."""
         if not self.state.get("astray_untold"):
             return []
         from vault_mem.index.astray import still_astray, told
@@ -284,7 +284,7 @@ class Index:
         return sum(file.stat().st_size for file in self.home.rglob("*") if file.is_file())
 
     def has_holes(self) -> bool:
-        """Whether rows of files are missing, or cannot be read: all of them are."""
+        """Whether rows are missing or cannot be read; it tries to read all of them."""
         found: dict[str, str] = {}
         for batch in self.table.stream(("file", "hash", "memory", "content", "vector"), "n = 0"):
             found.update(zip(batch["file"].to_pylist(), batch["hash"].to_pylist(), strict=True))
@@ -295,14 +295,14 @@ class Index:
         return bool(self._rows(f"n = 0 AND id = {quote(id_)}", 1))
 
     def get(self, id_: str) -> Memory:
-        """A memory by its id or the beginning of it, its path, file name, title, link or text, if that tells it."""
+        """A memory by its id or the beginning of it, its path, file name, title, link or text, if only one matches."""
         wanted = id_.strip()
         rows = self._by_id(wanted.lower()) or [*self._by_beginning(wanted.lower()), *self._by_name(wanted)]
         found = {memory.id: memory for memory in map(memory_of, rows)}
         if not found:
             hint = "Double-check the ID. Use recall to search for the memory you're looking for."
             raise NotFound(f"Memory not found: {id_}", hint)
-        if len(found) > 1:  # "Dad" is a title, and the beginning of an id
+        if len(found) > 1:  # "Dad" may be a title and also the beginning of an id
             raise Ambiguous(f"More than one memory matches {wanted}", "give the full id or the path")
         return found.popitem()[1]
 
@@ -346,13 +346,13 @@ class Index:
         return sorted(found, key=lambda memory: (-memory.created.timestamp(), -(memory.seq or 1), memory.id))
 
     def private(self) -> list[Memory]:
-        """All private memories and episodes, newest first; the states tell at once that there are none."""
+        """All private memories and episodes, newest first; if there are none, the states say so at once."""
         if not self.state.private_files():
             return []
         return self.memories(Filters(private=True, closed=True), (MEMORY, EPISODE))
 
     def records(self, filters: Filters = EVERYTHING) -> Iterator[dict[str, Any]]:
-        """All but the text of each memory that meets the filters, in no order; few are held at a time."""
+        """All but the text of each memory that meets the filters, in no order; only a few are in memory at a time."""
         for batch in self.table.stream(("memory",), self._where(filters)):
             yield from map(json.loads, batch["memory"].to_pylist())
 
@@ -365,7 +365,7 @@ class Index:
         return self.table.count(self._where(filters))
 
     def counts(self) -> VaultCounts:
-        """How many there are of each sort, closed and private ones too: the table is asked once."""
+        """How many notes of each sort there are, counted in one query."""
         rows = self.table.select(("type", "private", "valid_to"), f"n = 0{self._seen}")
         types = Counter(rows["type"].to_pylist())
         memories = rows.filter(pc.equal(rows["type"], MEMORY))
@@ -382,14 +382,14 @@ class Index:
         return " AND private = false" if self.folder.public else ""
 
     def in_order(self, filters: Filters, *, important_first: bool = False) -> list[str]:
-        """The files of all memories that meet the filters, newest first, or the important before the others."""
+        """The files of all memories that meet the filters, newest first, or the important ones before the others."""
         found = self.columns(("file", "created", "id", "importance"), filters)
         first = [("importance", "descending")] if important_first else []
         files: list[str] = found.sort_by([*first, ("created", "descending"), ("id", "ascending")])["file"].to_pylist()
         return files
 
     def newest(self, filters: Filters, limit: int) -> tuple[list[Memory], int]:
-        """The newest memories that meet the filters, and how many do; only times are read of the others."""
+        """The newest memories that meet the filters, and how many do; of the others, only times are read."""
         where = self._where(filters)
         times = np.sort(self.table.select(("created",), where)["created"].to_numpy())
         since = f" AND created >= {float(times[-limit])!r}" if 0 < limit < len(times) else ""
@@ -398,7 +398,7 @@ class Index:
         return [memory_of(row) for row in rows[:limit]], len(times)
 
     def read(self, files: list[str]) -> Iterator[Memory]:
-        """The memories of these files one after the other; no more are read than are taken, but for a few."""
+        """The memories of these files, one after the other; they are read a page at a time."""
         for start in range(0, len(files), _PAGE):
             page = files[start : start + _PAGE]
             memories = self.by_files(page)

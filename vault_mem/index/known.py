@@ -13,16 +13,16 @@ from vault_mem.vault.walk import FileState
 
 # Kinds of files.
 MEMORY, EPISODE, NOTE = "memory", "episode", "note"
-OTHER = "other"  # among the memories, and none: a drawing, a board, a note that has neither name nor text yet
-# The type of what is only named: in code, by an id in the text, or in a file that is not indexed.
+OTHER = "other"  # lies among the memories and is not one: a drawing, a board, a note without name and text yet
+# The type of a mere mention: in code, by an id in the text, or in a file that is not indexed.
 NAMED = ""
 
 
 class Known(NamedTuple):
     """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by, `name` its name key.
 
-    `flagged`: it says that it is private, and lies among the public ones. `ends`: when it ceases to hold, until
-    the views have followed that.
+    `flagged`: it says that it is private, but lies among the public ones. `ends`: when it ceases to hold; None once
+    the views show that.
     """
 
     key: str
@@ -47,7 +47,7 @@ class Known(NamedTuple):
 
     @property
     def frozen(self) -> str:
-        """Why nothing may be written into the file; nothing if it can be."""
+        """Why nothing may be written into the file; empty if it may."""
         return next((reason for reason, _, odd in json.loads(self.problems) if not odd), "")
 
     @property
@@ -57,7 +57,7 @@ class Known(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A link as a file has it: NAMED is the type of a mere name."""
+    """A link as a file has it; of type NAMED if it is a mere mention."""
 
     file: str
     target: str
@@ -75,7 +75,7 @@ COLUMNS = ", ".join(Known._fields)
 
 
 class KnownFiles(NamedValues):
-    """Every file as it was indexed, what is to be done about it, and what has been."""
+    """Every file as it was indexed, what has been done about it, and what is still to be done."""
 
     def _where(self, condition: str) -> list[Known]:
         return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files WHERE {condition}")]
@@ -92,7 +92,7 @@ class KnownFiles(NamedValues):
         return [row for id_ in sorted(set(ids)) for row in self._db.execute(select, (id_,))]
 
     def contested(self) -> list[tuple[str, str, str]]:
-        """The same for every id that more than one file declares."""
+        """Key, declared id and id gone by, for every id that more than one file declares."""
         several = "SELECT declared FROM files WHERE declared != '' GROUP BY declared HAVING COUNT(*) > 1"
         return list(self._db.execute(f"SELECT key, declared, id FROM files WHERE declared IN ({several}) ORDER BY key"))
 
@@ -151,7 +151,7 @@ class KnownFiles(NamedValues):
         return self._where("true")
 
     def originals(self, keys: Iterable[str]) -> dict[str, str]:
-        """Of these files the copies, each with the one it is a copy of: by its id, or by a sync service's name."""
+        """The copies among these files, each with its original: recognised by the id, or by a sync service's naming."""
         copied = dict(self._db.execute("SELECT key, declared FROM files WHERE declared != '' AND declared != id"))
         found: dict[str, str] = {}
         for key in keys:
@@ -170,7 +170,7 @@ class KnownFiles(NamedValues):
         return sorted({*named, *by_id})
 
     def flagged(self) -> list[Known]:
-        """Files that say they are private and lie among the public ones."""
+        """Files that say they are private but lie among the public ones."""
         return self._where("flagged = 1")
 
     def private_files(self) -> list[Known]:
@@ -178,31 +178,31 @@ class KnownFiles(NamedValues):
         return self._where("private = 1 OR flagged = 1")
 
     def unfollowed(self) -> list[Known]:
-        """Files that changed since the views followed them."""
+        """Files that changed since the views were last updated."""
         return self._where("followed IS NOT hash")
 
     def unfollowed_among(self, keys: Iterable[str]) -> set[str]:
-        """Those of these files that changed since the views followed them; after a checkout all would be thousands."""
+        """Those of these files that changed since the views were updated; after a checkout, all would be thousands."""
         select = "SELECT key FROM files WHERE key = ? AND followed IS NOT hash"
         return {key for wanted in keys for (key,) in self._db.execute(select, (wanted,))}
 
     def ended(self, now: float) -> dict[str, str]:
-        """Files that have ceased to hold since the views followed them, with their ids."""
+        """Files that have ceased to hold since the views were updated, with their ids."""
         return dict(self._db.execute("SELECT key, declared FROM files WHERE ends <= ? AND followed IS hash", (now,)))
 
     def gone(self) -> list[tuple[str, str, bool]]:
-        """Key and id of files that are gone or lost it since the views followed them, and whether another has it."""
+        """Files that are gone, or lost their id, since the views were updated: key, id, whether another has that id."""
         select = "SELECT key, id, EXISTS (SELECT 1 FROM files WHERE declared = gone.id) FROM gone"
         return [(key, id_, bool(moved)) for key, id_, moved in self._db.execute(select)]
 
     def follow(self, keys: Iterable[str], now: float, gone: Iterable[str] = ()) -> None:
-        """Note that the views have followed these files, as they were indexed, and those that are gone."""
+        """Record that the views show these files as they were indexed, and no longer show those that are gone."""
         update = "UPDATE files SET followed = hash, ends = CASE WHEN ends > ? THEN ends END WHERE key = ?"
         self._db.executemany(update, [(now, key) for key in keys])
         self._db.executemany("DELETE FROM gone WHERE key = ?", [(key,) for key in gone])
 
     def follow_all(self) -> None:
-        """Take the views as they are: they need not be written because the index is new."""
+        """Treat the views as up to date: a new index is no reason to write them."""
         self._db.execute("UPDATE files SET followed = hash")
 
     def renames(self) -> dict[str, set[str]]:
@@ -215,7 +215,7 @@ class KnownFiles(NamedValues):
         return found
 
     def former_names(self) -> list[tuple[str, str]]:
-        """The same as it is kept: each name with its folder, and an id."""
+        """The names as they are kept: each with its folder, and the id of its file."""
         return list(self._db.execute("SELECT name, id FROM renames"))
 
     def unhealed(self) -> list[str]:
@@ -227,5 +227,5 @@ class KnownFiles(NamedValues):
         self._db.executemany("INSERT OR IGNORE INTO unhealed VALUES (?)", [(key,) for key in keys])
 
     def take_unhealed(self) -> list[str]:
-        """The same, and they are noted no longer."""
+        """Files that may hold links to old names; the list is emptied."""
         return [key for (key,) in self._db.execute("DELETE FROM unhealed RETURNING key")]

@@ -1,9 +1,9 @@
 """Imports LanceDB in half the usual time.
 
-It imports the models of a client for remote catalogues, whose package imports the whole client along with them: a
-second and 20 MB for what nobody calls here. Both are put in place before they have run, and run when somebody asks for
-something of theirs. What makes thousands of classes also makes Python look for garbage hundreds of times, and there is
-none. And before Python 3.12 it has the bytecode of its own classes checked for missing `@override`s.
+It imports a client for remote catalogues, with all its models: a second and 20 MB for something we never call. Here,
+both packages run only when somebody asks for one of their attributes. Garbage collection is paused: making thousands of
+classes would start it hundreds of times for nothing. And the check for missing `@override`s, which reads the bytecode
+of LanceDB's classes before Python 3.12, is left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MODELS = f"{_CLIENT}.models"
 
 
 class _StandIn(type):
-    """What LanceDB's modules have in place of a model: the real one does what is asked of it."""
+    """Stands for a model in LanceDB's modules, and passes everything on to the real one."""
 
     def _real(cls) -> Any:
         return getattr(sys.modules[_MODELS], cls.__name__)
@@ -44,7 +44,7 @@ class _StandIn(type):
 
 
 def _put_off(name: str) -> None:
-    """Install a package that runs when one of its attributes is used; its modules can be imported before that."""
+    """Install a package whose code runs only when one of its attributes is used."""
     spec = None
     with suppress(ModuleNotFoundError):  # another release of LanceDB may do without it
         spec = importlib.util.find_spec(name)
@@ -69,7 +69,7 @@ def _put_off(name: str) -> None:
 
 
 def _show_models() -> None:
-    """Have others who ask the catalogues' package for a model get the real one."""
+    """Give the real models to anybody else who imports them from the catalogues' package."""
     package: Any = sys.modules.get("lance_namespace")
     stand_ins = [name for name, value in vars(package).items() if isinstance(value, _StandIn)] if package else []
     for name in stand_ins:
@@ -79,12 +79,12 @@ def _show_models() -> None:
 
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings are for developers, not for our users
-# It says so in every child, also where that has no vault; one that has is told by `connect`.
+# It warns in every forked child, even one without a vault. A child that opens one gets our error from `connect`.
 warnings.filterwarnings("ignore", "lancedb fork support", RuntimeWarning)
 _importing = True
 _put_off(_CLIENT)
 _put_off(_MODELS)
-_at_exit: list[Any] = []  # what ends its threads when the process ends
+_at_exit: list[Any] = []  # LanceDB's exit handlers that end its threads
 _register = atexit.register
 
 
@@ -121,7 +121,7 @@ finally:
 
 
 def _wake_by_write() -> None:
-    """Have LanceDB's event loop woken by `write`: Codex's sandbox forbids `send`, and asyncio would wait for ever."""
+    """Wake LanceDB's event loop by `write`: Codex's sandbox forbids `send`, and asyncio would wait for ever."""
     from lancedb.background_loop import LOOP
 
     loop: Any = LOOP.loop
@@ -136,7 +136,7 @@ def _wake_by_write() -> None:
 
 
 def connect(holder: object, folder: Path, session: Any) -> Any:
-    """LanceDB in a folder, for an object that holds all that comes of it."""
+    """Connect to LanceDB in a folder. `holder` is the object that will own whatever comes from the connection."""
     global _used
     if _forked:
         refuse()
@@ -146,7 +146,7 @@ def connect(holder: object, folder: Path, session: Any) -> Any:
 
 
 def refuse() -> None:
-    """Say that this is the child of a process that had used LanceDB: it would hang or crash, every other time."""
+    """Refuse to work in the child of a process that had used LanceDB: half of the time it would hang or crash."""
     raise Unsafe(
         "this process was forked from one that had used a vault: LanceDB cannot be used in it",
         "use vaults after the fork alone, or start processes by spawn or forkserver",
@@ -154,9 +154,9 @@ def refuse() -> None:
 
 
 def _note_fork() -> None:
-    """Have the child of a fork neither free nor end what is LanceDB's: it would wait for threads that are not there.
+    """Keep the child of a fork from freeing or ending what LanceDB made: it would wait for threads it does not have.
 
-    A process that has only loaded it has no such threads, and its child may use it.
+    A process that has only imported LanceDB has no such threads, so its child may use it.
     """
     import ctypes
 

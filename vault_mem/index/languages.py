@@ -1,4 +1,4 @@
-"""Stems of other languages than English: which a vault is written in, and which of its words are forms of one."""
+"""Languages other than English: which one a vault is written in, and which of its words are forms of the same word."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _SMALL_WORDS = {
     "swedish": "inte och att det som",
     "turkish": "bir ve için bu",
 }
-# A language is one of the vault's when its small words are in this share of the rows, on average.
+# A vault is written in a language if its small words are in this share of the rows, on average.
 SPOKEN = 0.15
-# Forms of one word begin alike; shorter words are looked for as they are written.
+# Forms of one word begin with the same letters, this many; shorter words are looked up as they are.
 START = 4
 
 
 def spoken(having: Callable[[str], int], rows: int) -> tuple[str, ...]:
-    """The languages that a vault is written in, given in how many of its rows a word is; the most spoken alone."""
+    """The language of a vault, unless it is English; `having` tells how many of its rows have a word."""
     if not rows:
         return ()
     shares = {
@@ -50,5 +50,5 @@ def _stemmer(language: str) -> Any:
 
 @lru_cache(maxsize=50_000)
 def stem_in(language: str, term: str) -> str:
-    """What the forms of a word have in common in a language."""
+    """The stem of a word in a language."""
     return str(_stemmer(language).stemWord(term))

@@ -1,4 +1,4 @@
-"""What a vault needs whose candidates LanceDB finds: figures beside the table, and indexes on it."""
+"""What a large vault needs, since LanceDB finds its candidates: figures beside the table, and indexes on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def keep_facts(index: Index, progress: Callable[[int, int], None] | None) -> Non
     """Bring the figures in step with the table; they are filled again if they fell behind."""
     if index.facts.in_step(index.table):
         return
-    index.table.refresh()  # another may have written both
+    index.table.refresh()  # another process may have written both
     if index.facts.in_step(index.table):
         return
     with locked_outside(index.lock_path, "the index", WAIT):
@@ -34,7 +34,7 @@ def get_ready(index: Index, progress: Callable[[int, int], None] | None) -> None
 
 
 def build_indexes(index: Index, progress: Callable[[int, int], None] | None = None) -> None:
-    """Build the indexes that LanceDB searches with; the caller holds the lock. Rows are found without them, too."""
+    """Build the indexes that LanceDB searches with; the caller holds the lock. Without them, searches are slower."""
     if not index.large or index.table.indexed:
         return
     before = index.table.version
@@ -47,5 +47,5 @@ def build_indexes(index: Index, progress: Callable[[int, int], None] | None = No
 
 
 def behind(index: Index) -> bool:
-    """Whether so much came that every search looks through what LanceDB's indexes do not know."""
+    """Whether LanceDB's indexes lack so many new rows that every search has to read those as well."""
     return index.large and index.table.vectors_indexed and index.facts.recent() is None

@@ -1,7 +1,7 @@
 """The terms of every row at hand: which rows have a term, how often, and what a match is worth (BM25).
 
-LanceDB's own scores depend on how the index came about; these depend on the files alone, so that an index grown edit
-by edit ranks exactly like one that was just rebuilt.
+LanceDB's own scores depend on how the index grew; these depend on the files alone, so that an index grown edit by edit
+ranks exactly like one that was just rebuilt.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TermCounts = NDArray[np.float32]
 
 
 class TermLists:
-    """Terms by place. What was there at the start is in arrays; what came later is in lists beside them."""
+    """Terms by place. Rows that were there at the start are in arrays; later ones are in dictionaries beside them."""
 
     def __init__(self) -> None:
         self.lengths: TermCounts = np.zeros(0, dtype=np.float32)
@@ -44,7 +44,7 @@ class TermLists:
         self._later_terms: dict[int, list[int]] = {}
         self._asked: dict[str, tuple[Places, TermCounts]] = {}  # a query asks for each of its terms several times
         self._languages: tuple[str, ...] | None = None
-        self._by_start: dict[str, list[str]] = {}  # raw terms by their first letters, where a language needs them
+        self._by_start: dict[str, list[str]] = {}  # raw terms by their first letters, once a language needs them
 
     def fill(self, column: pa.Array) -> None:
         """Take over the terms of all rows, a list for each place."""
@@ -70,7 +70,7 @@ class TermLists:
             self._in_arrays = np.concatenate([self._in_arrays, np.zeros(more, dtype=bool)])
 
     def put(self, place: int, terms: Iterable[str]) -> None:
-        """A row that came later; its place is free."""
+        """Add a row at a free place."""
         counts = Counter(number for term in terms if (number := self._number(term)) >= 0)
         self._changed()
         self.lengths[place] = counts.total()
@@ -114,7 +114,7 @@ class TermLists:
         return self._postings_of(forms.pop()) if forms else (_NONE, np.zeros(0, dtype=np.float32))
 
     def _forms(self, term: str) -> set[int]:
-        """The numbers of the forms of a word, in the language that the vault is written in if that is not English."""
+        """The numbers of a word's other forms, if the vault is written in a language other than English."""
         if len(term) < START or not term.isalpha() or unspaced(term):
             return set()
         if self._languages is None:
@@ -175,7 +175,7 @@ class TermLists:
 
 
 def weight(having: float, rows: float) -> float:
-    """What matching a term is worth that `having` rows have (BM25's inverse document frequency)."""
+    """What matching a term is worth if `having` rows have it (BM25's inverse document frequency)."""
     return math.log(1 + (rows - having + 0.5) / (having + 0.5))
 
 

@@ -1,7 +1,7 @@
 """Which file a link means: the one place that decides it, for answers, checks and changes to links.
 
-First as Obsidian takes it, by names and folders; then by the id that a name of ours carries, and by names that a
-file once had.
+First as Obsidian does, by names and folders; then by the id in a file name that vault-mem made, and by a file's former
+names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vault_mem.vault.walk import FileState, state_of, stub_of
 
 # A name that vault-mem makes.
 _OURS = re.compile(rf"{ID_AT_END.pattern}|^(?:mem|ep)_[0-9a-f]{{12}}$")
-# Whether a link's target means a certain note, for the file that it stands in.
+# Tells whether a link, given its target and the file it is in, means a certain note.
 Means = Callable[[str, str], bool]
 
 
@@ -47,7 +47,7 @@ class Names:
         return next(iter(self._best(name_key(link_name(target)), source)), None)
 
     def _best(self, name: str, source: str) -> list[str]:
-        """The whole path first, then a file in the folder of the source, then the shortest path; of equals all."""
+        """The file with this whole path, else in the source's folder, else with the shortest path; all that tie."""
         name, whole_path = _path(name, source)
         ending = f"/{name}"
         found = [
@@ -74,7 +74,7 @@ class Names:
     def _note(self, name: str, source: str) -> str | None:
         best = self._best(name, source)
         stem = name.rpartition("/")[2]
-        if len(best) != 1 or len(self._with_name(stem)) > 1:  # a name of ours carries the id of the one it means
+        if len(best) != 1 or len(self._with_name(stem)) > 1:  # the name may contain the id of the note it means
             owner = self._owner(stem)
             if owner is not None or not best:
                 return owner or self._former(name)
@@ -105,11 +105,11 @@ class Names:
         return self._state.key_of(id_)
 
     def meaning(self, key: str) -> Means:
-        """Tells whether a link means that note."""
+        """A function that tells whether a link means that note."""
         return lambda target, source: self.note(target, source) == key
 
     def of(self, key: str) -> str:
-        """What a link calls a note: its file's name, with its folder where the name alone is not unique."""
+        """How to write a link to a note: its file's name, with its folder if the name alone is not unique."""
         stem = stem_of(key)
         return stem if self.taken(stem) <= {key} else key.removesuffix(".md")
 
@@ -118,14 +118,14 @@ class Names:
         return set(self._with_name(name_key(stem)))
 
     def naming(self, *keys: str) -> list[str]:
-        """The files to look into for links to any of these notes: never too few."""
+        """The files to look into for links to any of these notes: perhaps too many, never too few."""
         if self._folder is not None:
             follow_outside(self._state, self._folder, [key for keys in self._elsewhere.values() for key in keys])
         written = [each.file for key in keys for each in self.written_to(key)]
         return sorted({*written, *self._state.too_large(MAX_NOTE_BYTES)})
 
     def written_to(self, key: str) -> list[Written]:
-        """All that may mean a note: by its file's name now or once, by its id or by the digits of that."""
+        """All that may mean a note: by its file's present or former name, its id, or the digits of its id."""
         if key not in self._written_to:
             id_ = self._state.id_of(key)
             stems = {path_key(key).rpartition("/")[2], id_}
@@ -177,7 +177,7 @@ class Names:
         return self._called[stem]
 
     def take_all(self) -> None:
-        """Have all names at hand: one question instead of thousands."""
+        """Load all names in one query instead of thousands."""
         self._called = {stem: list(keys) for stem, keys in self._elsewhere.items()}
         for stem, key in self._state.all_names():
             self._called.setdefault(stem, []).append(key)
@@ -185,9 +185,9 @@ class Names:
 
 
 def follow_outside(state: StateStore, folder: Folder, keys: Iterable[str]) -> None:
-    """Bring what is known of links in files that are not indexed up to date: own notes, canvases, bases.
+    """Update what is known of links in files that are not indexed: the owner's notes, canvases, bases.
 
-    Whatever would break a link of theirs looks here first, and reads only those that changed.
+    To be called before anything that might break such links; only changed files are read.
     """
     known = state.outside()
     now: dict[str, FileState] = {}

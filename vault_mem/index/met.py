@@ -1,4 +1,4 @@
-"""Rows that queries have met: kept with what was found out about them, the longest unused go first."""
+"""A cache of the rows that queries came across, with what was found out about them; the longest unused go first."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from vault_mem.index.packed import Heads, Held, number_of
 if TYPE_CHECKING:
     from vault_mem.index.index import Index
 
-# About 60 MB of memories of 60 words; a query looks at a thousand.
+# About 60 MB if memories have 60 words; a query looks at a thousand rows.
 MOST_ROWS = 16_000
 
 
 class Met:
-    """Rows by file, those of the version of the table that was last asked for."""
+    """Rows by file, as of the table's version when `follow` was last called."""
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
@@ -31,7 +31,7 @@ class Met:
         self._of = ("", -1)
 
     def follow(self, index: Index) -> None:
-        """Drop what has changed since."""
+        """Drop the rows that have changed since the last call."""
         now = (index.generation, index.table.version)
         with self._lock:
             if now == self._of:
@@ -42,7 +42,7 @@ class Met:
             self._of = now
 
     def rows(self, files: Collection[str], read: Callable[[list[str]], dict[str, list[Held]]]) -> list[Held]:
-        """The rows of these files by file and number; those that are not held are read."""
+        """The rows of these files, by file and number; missing ones are read."""
         with self._lock:
             held = {file: self._files[file] for file in files if file in self._files}
             for file in held:
@@ -67,7 +67,7 @@ class Met:
 
 
 class TermsOfFew(TermLists):
-    """The terms of rows that were counted one by one; `forms` tells under which stems a term is counted."""
+    """The terms of a few packed rows; `forms` tells under which stems a term is counted."""
 
     def __init__(self, held: Sequence[Held], heads: Heads, forms: Callable[[str], Collection[str]]) -> None:
         super().__init__()
@@ -85,12 +85,12 @@ class TermsOfFew(TermLists):
         return places, counts[places]
 
     def marked(self, wanted: str) -> Places:
-        """The places of the memories that have a mark."""
+        """The places of the memories that have a mark (see `packed.mark`)."""
         return np.asarray(self._owners[self._flat == number_of(wanted)], dtype=np.int32)
 
 
 class FoundOut(MutableMapping[int, Any]):
-    """What was found out about rows, by place; it stays with the rows."""
+    """One sort of finding about rows, by place; it is kept with the rows, so it lasts as long as they do."""
 
     def __init__(self, name: str, held: Sequence[Held]) -> None:
         self._name, self._held = name, held
@@ -99,7 +99,7 @@ class FoundOut(MutableMapping[int, Any]):
         return self._held[place].found_out[self._name]
 
     def get(self, place: int, default: Any = None) -> Any:
-        """What is known of it, if anything: asked thousands of times by one query."""
+        """The finding about a row, if any; not through `__getitem__`, since one query asks thousands of times."""
         return self._held[place].found_out.get(self._name, default)
 
     def __setitem__(self, place: int, value: Any) -> None:

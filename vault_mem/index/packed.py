@@ -1,4 +1,4 @@
-"""Rows as they are kept beside the table: packed, so that most are only compared and never read."""
+"""Rows as they are kept beside the table: packed, so that they can be compared without decoding their texts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.people import PERSON, TAG, name_facts
 from vault_mem.index.terms import STOP, called, stem, unspaced
 
-TITLE = "title"  # the kind of mark that a word of a title is
+TITLE = "title"  # the kind of mark for the words of titles
 
 stem_of = lru_cache(maxsize=100_000)(stem)  # the same words come again and again
 
 
 def letter(sign: str) -> str:
-    """Under which a letter of a script without spaces is counted, in whatever pair it stands."""
+    """The name under which a letter of a script without spaces is counted, whatever pair it is in."""
     return f"*{sign}"
 
 
@@ -39,13 +39,13 @@ def counted(terms: Sequence[str]) -> dict[str, int]:
 
 @lru_cache(maxsize=100_000)
 def _counted_as(term: str) -> tuple[str, ...]:
-    """What a term is counted under."""
+    """The names under which a term is counted."""
     if term in STOP:
         return ()
     return (stem_of(term), *(letter(sign) for sign in set(term))) if unspaced(term) else (stem_of(term),)
 
 
-# Of a row as it is kept: how many terms follow, how many bytes of its three texts, then its numbers and times.
+# The head of a packed row: the number of its terms, the bytes of its three texts, then its numbers and times.
 _SIZES = ("terms", "brief", "content", "memory")
 _TIMES = ("created", "valid_from", "valid_to")
 _SIZED, _HEAD = Struct("<IIII"), Struct("<IIIIiiiiddd")
@@ -55,20 +55,20 @@ _HEAD_TYPE = np.dtype(
     + [(name, "<f8") for name in _TIMES]
 )
 Heads = NDArray[np.void]
-# What is told briefly, in this order.
+# Short fields, kept together as one JSON list in this order.
 BRIEF = ("id", "kind", "category", "emotion", "tags", "people")
 FIELDS = ("file", "n", "type", "importance", "private", *_TIMES, *BRIEF, "content", "memory")
-# What few records have; to parse all for it would take long.
+# Keys that few records have: parsing all records to look for them would take long.
 TOLD = ('"aliases":', '"supersedes":', '"metadata":')
 _PRIVATE, _NOTE, _TOLD = 1, 2, 4
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-_from_json = json.JSONDecoder().raw_decode  # `loads` looks for blanks around what we wrote ourselves
+_from_json = json.JSONDecoder().raw_decode  # `loads` also looks for blanks around it, and we wrote none
 
 
 class Held:
-    """One row as it was packed, and what was found out about it: most rows are only compared, and never read."""
+    """One packed row, decoded as far as somebody asks, and what was found out about it."""
 
-    # few objects for each: a query makes hundreds of these, and what it makes is looked through for garbage
+    # few objects for each: a query makes hundreds of these, and garbage collection looks at every object
     __slots__ = ("_at", "_brief", "_counts", "_data", "_found_out", "_terms", "_texts", "end", "file", "read")
 
     def __init__(self, file: str, data: bytes, at: int, dim: int) -> None:
@@ -80,7 +80,7 @@ class Held:
         self.end: int = self._texts + sum(sizes)
         self._brief: list[Any] | None = None
         self._found_out: dict[str, Any] | None = None
-        self.read = b""  # what a quiet moment has found out about its text
+        self.read = b""  # what was read from its text in a quiet moment
 
     @property
     def found_out(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class Held:
 
     @property
     def brief(self) -> list[Any]:
-        """What is told briefly."""
+        """Its short fields, in the order of BRIEF."""
         if self._brief is None:
             self._brief = list(_from_json(self._text(0))[0])
         return self._brief
@@ -133,12 +133,12 @@ class Held:
 
     @property
     def told(self) -> bool:
-        """Whether the record has what few have."""
+        """Whether the record has one of the rare keys (TOLD)."""
         return bool(_HEAD.unpack_from(self._data, self._at)[6] & _TOLD)
 
 
 class Brief(Sequence[Any]):
-    """One of the brief fields of rows, by place."""
+    """One of the short fields of rows, by place."""
 
     def __init__(self, held: Sequence[Held], name: str) -> None:
         self._held, self._at = held, BRIEF.index(name)
@@ -161,7 +161,7 @@ class TextColumn(Brief):
 
 
 def packed(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """The rows of one file, counted, as they are kept on the disk: read in a tenth of the time that the table takes."""
+    """The rows of one file, with their counts, as bytes: read in a tenth of the time that the table takes."""
     found: list[bytes] = []
     for row in rows:
         brief, content, record = _to_json([row[name] for name in BRIEF]), row["content"], row["memory"]
@@ -179,7 +179,7 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def mark(kind: str, key: str) -> str:
-    """What is looked up like a word but is not one: a word of a title, or whom and what a memory is about."""
+    """A name looked up like a word of the text: for a word of the title, a person or a tag."""
     return f"{kind} {key}"
 
 
@@ -192,12 +192,12 @@ def _marks(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def framed(parts: Sequence[bytes]) -> bytes:
-    """Parts behind one another, each after its length."""
+    """Parts joined, each preceded by its length."""
     return b"".join(each for part in parts for each in (len(part).to_bytes(4, "little"), part))
 
 
 def unpacked(file: str, data: bytes, dim: int, read: bytes | None = None) -> list[Held]:
-    """The same rows, each with its part of what was read."""
+    """The rows that `packed` packed, each with its part of `read`, what was read from their texts."""
     found, at = [], 0
     while at < len(data):
         found.append(Held(file, data, at, dim))
@@ -211,12 +211,12 @@ def unpacked(file: str, data: bytes, dim: int, read: bytes | None = None) -> lis
 
 
 def heads_of(held: Sequence[Held]) -> Heads:
-    """The numbers of rows, each as a column."""
+    """The heads of rows as one array with named fields."""
     return np.frombuffer(b"".join([each.head for each in held]), _HEAD_TYPE)
 
 
 def columns_of(held: Sequence[Held], heads: Heads, dim: int) -> dict[str, Any]:
-    """Rows as columns; their texts are read when they are asked for."""
+    """Rows as columns; texts are decoded when asked for."""
     columns: dict[str, Any] = {name: Brief(held, name) for name in BRIEF}
     columns |= {
         "content": TextColumn(held, "content"),
@@ -232,7 +232,7 @@ def columns_of(held: Sequence[Held], heads: Heads, dim: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=100_000)
 def number_of(stem: str) -> int:
-    """What stands for a stem in packed rows; that two have the same is likelier to be read of than to be met."""
+    """The number that stands for a stem in packed rows. Two stems with the same number are too rare to matter."""
     return crc32(stem.encode())
 
 

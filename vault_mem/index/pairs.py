@@ -1,8 +1,8 @@
-"""The nearest pairs among many vectors: all of them are looked at, few are compared in full, none is missed.
+"""The nearest pairs among many vectors: none is missed, but few pairs are compared in full.
 
-Vectors are turned so that a few leading coordinates hold most of what tells them apart; of the rest only its length is
-kept. The product of these short vectors is the most that the cosine can be, for at best the rests point the same
-way, and only where that reaches the level asked for are two vectors compared in full.
+Vectors are rotated so that a few leading coordinates hold most of what tells them apart; of the rest, only the length
+is kept. The product of two such short vectors is the highest that their cosine can be, since at best the rests point
+the same way. Only pairs for which it reaches the level asked for are compared in full.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BLOCK = 1024
 _SAMPLE = 4096
 # Single precision may be off by less than this in a sum of a few hundred products.
 _SLACK = 1e-4
-# Beyond this share of a block one product of the whole is faster than picking rows.
+# Beyond this share of a block, multiplying the whole block is faster than picking rows.
 _DENSE = 0.05
 _ROWS_AT_ONCE = 8192
 
@@ -39,9 +39,9 @@ def nearest_pairs(
 ) -> list[tuple[float, int, int]]:
     """The pairs of highest cosine, at least `lowest`: within `first`, and between `first` and `others`.
 
-    At most `limit` of them, highest first, as (cosine, one, other): numbers in `first` followed by `others`, whose
-    order also decides between equals. Vectors have length 1 or 0. Cosines are as coarse as calibration takes them, so
-    that the way of summing up does not show.
+    At most `limit` of them, highest first, as (cosine, one, other): numbers in `first` followed by `others`, in whose
+    order ties are broken. Vectors have length 1 or 0. Cosines are rounded, so that the order of summation does not
+    show.
     """
     if limit <= 0 or not len(first):
         return []

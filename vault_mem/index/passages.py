@@ -8,9 +8,9 @@ from vault_mem.notes.sentences import sentences
 
 # A passage is about as long as a model's 512 tokens, and readable at a glance.
 PASSAGE_LENGTH = 800
-# Up to here a memory is one passage: cutting it would only scatter it.
+# Up to this length a memory is one passage: cutting it would only scatter its words.
 WHOLE_LENGTH = 1200
-# A log of half a million characters has as many passages as anyone will search in.
+# Nobody searches in more than half a million characters of a log.
 MAX_PASSAGES = 600
 
 _PARAGRAPH = re.compile(r"\n\s*\n")

@@ -1,7 +1,7 @@
-"""Whom and what memories are about: people and tags by any name they go by, told of the rows one by one.
+"""Who and what memories are about: people and tags by any name they go by, gathered row by row.
 
-What a row says of names is a handful of facts, each counted: it can be taken back when the row goes, whether the counts
-are in memory or beside the table.
+A row gives a handful of facts about names, and each fact is counted. So they can be subtracted when the row goes,
+whether the counts are in memory or beside the table.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from vault_mem.index.terms import normalised, unspaced
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
 
-# What a fact is about: somebody's name, a tag, a shorter form of a name, how one sounds, what means the same person (by
-# shorter forms too, and by whole names alone), and how memories write it.
+# Kinds of facts: a person, a tag, a shorter form of a name, its sound, another name for the same person (from shorter
+# forms too, or from whole names only), and how memories spell it.
 PERSON, TAG, SHORT, SOUND, SAME_PERSON, ALIAS, WRITTEN = "person", "tag", "short", "sound", "same", "alias", "written"
 
-# "Caroline: I went …": a saved conversation starts each turn with the speaker. A name of several words does not end
-# with one in small letters: "Mount Aso hike: 1,592 metres" has a label.
+# "Caroline: I went …": a saved conversation starts each turn with the speaker. A name of several words does not end in
+# a lower-case word: "Mount Aso hike: 1,592 metres" starts with a label.
 SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?:(?: [^\W\d_][\w'’.-]*)? (?![a-zà-ÿ])[^\W\d_][\w'’.-]*)?)\s?(?::\s|：)")
 _HONORIFIC = re.compile(r"(?<=.)(?:さん|ちゃん|くん|君|様|さま|先生|氏|殿)$")
 
 
 class NameFact(NamedTuple):
-    """One thing that a memory says of a name: of which kind, of what, and which other name it leads to."""
+    """One thing that a memory says about a name (`key`), and the other name it leads to, if any (`value`)."""
 
     kind: str
     key: str
@@ -41,7 +41,7 @@ class NameFact(NamedTuple):
 def name_facts(
     people: Collection[str], tags: Collection[str], text: str, file: str, title: str, aliases: Collection[str]
 ) -> Iterator[NameFact]:
-    """What one whole memory says of names."""
+    """All that one whole memory says about names."""
     for person in people:
         yield NameFact(WRITTEN, name_key(person), person)
     for person in {name_key(each) for each in about(people, text)} - {""}:
@@ -59,19 +59,19 @@ def name_facts(
 
 
 def about(people: Collection[str], text: str) -> set[str]:
-    """Whom a memory is about, and who speaks in it. In a long one many speak, and the first is not whose it is."""
+    """The people a memory is about, and who speaks in it. In a long one many speak, so the first says nothing."""
     speaker = SPEAKER.match(text[:80]) if len(text) <= WHOLE_LENGTH else None
     return {*people, *([speaker[1]] if speaker else [])}
 
 
 @functools.lru_cache(maxsize=4096)
 def name_key(name: str) -> str:
-    """A name as it compares."""
+    """A name in the form in which names are compared."""
     return " ".join(normalised(name).replace("_", " ").strip("#@[] ").split())
 
 
 def _shorter(key: str) -> set[str]:
-    """A first name for a full one, a name without its honorific."""
+    """Shorter forms: each part of a full name, a name without its honorific."""
     found = {_HONORIFIC.sub("", key)} if unspaced(key[-1:]) else set()
     words = key.split()
     if len(words) > 1:
@@ -80,7 +80,7 @@ def _shorter(key: str) -> set[str]:
 
 
 def facts_at(catalogue: Catalogue, place: int) -> Iterator[NameFact]:
-    """What the memory at a place says of names."""
+    """All that the memory at a place says about names."""
     aliases = catalogue.aliases.get(place, ())
     title = str(catalogue.record(place).get("title", "")) if aliases else ""
     row = (catalogue.people[place], catalogue.tags[place], catalogue.texts[place], catalogue.files[place])
@@ -88,7 +88,7 @@ def facts_at(catalogue: Catalogue, place: int) -> Iterator[NameFact]:
 
 
 class NamesAtHand:
-    """The facts of the memories at hand, which follow their changes; and which memories are about whom."""
+    """The facts of the memories at hand, and which memories are about whom; updated as the rows change."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._facts: dict[str, dict[str, Counter[str]]] = {}
@@ -115,15 +115,15 @@ class NamesAtHand:
                     self._places[kind, key].discard(place)
 
     def known(self, keys: Collection[str]) -> set[str]:
-        """Those of the keys that any fact is about."""
+        """The keys that any fact is about."""
         return {key for key in keys if any(key in facts for facts in self._facts.values())}
 
     def values(self, kind: str, key: str) -> list[str]:
-        """Where the facts of a kind about a key lead to."""
+        """The values of all facts of a kind about a key."""
         return list(self._facts.get(kind, {}).get(key, ()))
 
     def count(self, kind: str, key: str) -> int:
-        """How many memories say so."""
+        """How many memories state a fact of a kind about a key."""
         return self._facts.get(kind, {}).get(key, Counter()).total()
 
     def places(self, kind: str, keys: Collection[str]) -> set[int]:

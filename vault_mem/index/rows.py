@@ -18,7 +18,7 @@ from vault_mem.index.terms import terms
 from vault_mem.model import Memory, MetaValue, from_record, to_record
 from vault_mem.notes.links import ID_AT_END
 
-# In the table, memories of one second are this far apart, so that ordering by time keeps their order.
+# Memories made in the same second are this far apart in the table, so that sorting by time keeps their order.
 STEP = 1e-5
 # Compressing texts takes a third of the time of writing rows and saves a fifth of their space.
 _AS_IT_IS = {"lance-encoding:compression": "none"}
@@ -56,12 +56,12 @@ def schema(dim: int) -> pa.Schema:
 
 
 def texts_to_embed(content: str) -> list[str]:
-    """What is embedded of a memory: its passages. Their vectors together give the whole memory's."""
+    """The texts to embed for a memory: its passages. The whole memory's vector is computed from theirs."""
     return passages(content) if content.strip() else []
 
 
 def whole_vector(vectors: Vectors, parts: Sequence[str]) -> Vectors:
-    """The vector of a whole text from those of its passages: their mean, the longer counting for more."""
+    """The vector of a whole text from those of its passages: their mean, weighted by length."""
     if len(parts) == 1:
         return np.asarray(vectors[0], dtype=np.float32)
     weights = np.array([len(part) for part in parts], dtype=np.float32)
@@ -124,7 +124,7 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
 
 
 def noted(name: str, value: MetaValue) -> str:
-    """One note of a program's own, as it is looked for: 1 and 1.0 are the same, 1 and "1" are not."""
+    """One entry of a program's metadata, as filters look for it: 1 and 1.0 are the same, 1 and "1" are not."""
     number = isinstance(value, float) and value.is_integer()
     return f"{name}={_to_json(int(value) if number else value)}"
 
@@ -141,7 +141,7 @@ def _of_path(key: str, title: str) -> list[str]:
     named = [folder for folder in folders if not _MONTH.fullmatch(folder)]
     stem = file.rpartition(".")[0]
     name, lower = ID_AT_END.sub("", stem), title.casefold()
-    # A name that was made from the title says nothing more: quicker to see than by comparing their terms.
+    # Usually the name was made from the title and adds nothing; this check is faster than comparing terms.
     if name == stem or not all(part in lower for part in name.split("-")):
         named.append(name)
     if not named:

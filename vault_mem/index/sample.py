@@ -1,4 +1,4 @@
-"""A sample of a vault's memories, which calibration and the judge measure."""
+"""A sample of a vault's memories, for calibration and the judge."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Sample:
 
     @property
     def texts(self) -> list[str]:
-        """What they say."""
+        """Their texts."""
         return [self._catalogue.texts[place] for place in self._places]
 
     def calibration(self, base: Calibration) -> Calibration:

@@ -1,6 +1,6 @@
-"""Sessions by their words: a table of turns beside the index, apart from it, so that no session counts as a memory.
+"""Keyword search in sessions: a table of turns, separate from the index, so that no session counts as a memory.
 
-It is made from the files and follows them when it is asked; thrown away, it comes back.
+Every search first brings it up to date with the files. It can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from vault_mem.vault import sessions
 from vault_mem.vault.folder import Folder
 
 _VERSION = 1
-_MOST_WORDS = 40  # of a query; a longer one says nothing more
+_MOST_WORDS = 40  # of a query; more do not help
 
 
 @dataclass(frozen=True)
 class TurnHit:
-    """A turn that has words of a query: where it stands, and which share of the words it has."""
+    """A turn that has words of a query: where it is, and what share of the words it has."""
 
     key: str
     line: int
@@ -32,7 +32,7 @@ class TurnHit:
 
 
 def words(text: str) -> list[str]:
-    """What a text is found by."""
+    """The words by which a text is found."""
     return [stem(term) for term in terms(text) if term not in STOP]
 
 
@@ -61,7 +61,7 @@ def _opened(folder: Folder) -> Iterator[sqlite3.Connection]:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         database: Path | str = path
-    except OSError:  # a sandbox: it is made for this once
+    except OSError:  # a sandbox: make it in memory, for this search only
         database = ":memory:"
     with closing(sqlite3.connect(database, timeout=5)) as connection:
         try:

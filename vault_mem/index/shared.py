@@ -1,7 +1,7 @@
-"""Rows that machines share: taken from a store in place of being made, and added to it for the others (SPEC L-3).
+"""Rows that machines share: taken from a store instead of being made, and added to it for the others (SPEC L-3).
 
-A row has the name of what it was made from: path, content hash, model, version and settings. So it is right for
-whoever has that very file, and nobody is shown anything else. Private memories are never in it.
+A row is named after what it was made from: path, content hash, model, version and settings. So it is right for anyone
+with exactly that file, and nobody else can find it. Private memories are never in the store.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from vault_mem.vault.lock import locked_outside
 
 # Indexing fewer files is faster than asking a store.
 ASK_FROM = 100
-# How long a command may wait for rows, and what runs after the answer may take.
+# How long a command may wait for rows, and how long the work after its answer may take.
 PULL_SECONDS, PUSH_SECONDS, WITHDRAW_SECONDS, LOOK_SECONDS = 20.0, 30.0, 30.0, 5.0
 # Rows of this many files make a segment: about 2 MB.
 SEGMENT = 1000
-# Saves go to the store together, with a command at most this long after the first of them.
+# Saves are added to the store together, by a command that comes at least this long after the last addition.
 GATHER_SECONDS = 60
 _DAY = 86_400
 # After losing time to an unreachable store, leave it alone for ten times as long, but at most this long.
@@ -58,24 +58,24 @@ class Shared:
         self.ledger = Ledger(index.home / f"store-{digest}-{FORMAT}.db")
         self._pulled = index.home / "pulled"
         self._decoded: dict[str, pa.Table] = {}
-        self._store: Store | None = None  # rows may be taken from it, for as long as its time lasts
+        self._store: Store | None = None  # to read rows from, until its time limit
         self.traffic = Traffic()
         read = [SCHEMA_VERSION, str(schema(index.embedder.dim)), index.embedder.fingerprint, index.read_by]
         self._alike = hashlib.sha256(json.dumps(read).encode()).hexdigest()[:16]
 
     @property
     def prefix(self) -> str:
-        """Where rows of this version, model and settings are."""
+        """The prefix of the segments made by this version, model and settings."""
         return f"rows/{self._alike}"
 
     def rows_of(self, key: str, digest: str, id_: str) -> FileRows:
-        """What a file's rows go by."""
+        """The name and the marks of a file's rows."""
         text, called = mark("text", key, digest), _called(key)
         return FileRows(mark("row", self._alike, key, digest), mark("memory", id_), text, mark("path", key), called)
 
     @contextmanager
     def _meeting(self, seconds: float, *, now: bool = False) -> Iterator[Store]:
-        """The store, for so long; what goes wrong is noted. One that cost time lately is left alone, unless `now`."""
+        """The store, with a time limit. After a failure that cost time, it is left alone for a while, unless `now`."""
         clock = time.time()
         pause = float(self.ledger.get("pause") or 0)
         if not now and abs(clock - float(self.ledger.get("failed") or 0)) < pause:
@@ -100,9 +100,9 @@ class Shared:
 
     @contextmanager
     def _alone(self, seconds: float, wait: float, *, now: bool = False) -> Iterator[Store]:
-        """The same, to write to: one process of this machine at a time, so that who was cut off knows its own traces.
+        """The store to write to, for one process of this machine at a time: so a machine knows its own leftovers.
 
-        Raises Busy where another is at it for longer than `wait`.
+        Raises Busy if another process has it for longer than `wait`.
         """
         lock = self._index.home / "store.lock"
         with locked_outside(lock, "the store", wait), self._meeting(seconds, now=now) as store:
@@ -111,7 +111,7 @@ class Shared:
     # Taking rows over
 
     def worth_asking(self, count: int) -> bool:
-        """Whether other machines may have rows where this many files are missing; what they added is at hand then."""
+        """Whether other machines may have rows for this many missing files; if so, what they added has been pulled."""
         if count < ASK_FROM:
             return False
         self.forget_pulled()
@@ -124,14 +124,14 @@ class Shared:
         return bool(self.ledger.segments())
 
     def _keep(self, segment: str, table: pa.Table) -> None:
-        """Keep a segment on disk for this sync: all of them may be more than fits into memory."""
+        """Keep a segment on disk for this sync: all of them together may not fit into memory."""
         prefix, _, name = segment.rpartition("/")
         if prefix == self.prefix:
             with pa.ipc.new_file(self._pulled / name, table.schema) as writer:
                 writer.write_table(table)
 
     def rows(self, files: Mapping[str, str]) -> tuple[pa.Table, list[tuple[str, tuple[Any, ...], list[Written]]]]:
-        """The rows of these files, given with their hashes, as far as they were pulled; and what is known of each."""
+        """The pulled rows of these files, which are given with their hashes; and what is known of each file."""
         wanted = {self.rows_of(key, digest, "").name: key for key, digest in files.items()}
         by_segment: dict[str, list[str]] = {}
         for name, segment in self.ledger.segments_with(wanted, self.prefix).items():
@@ -145,7 +145,7 @@ class Shared:
             whole = table.filter(pc.equal(table["n"], 0)).select(["file", NAME, _KNOWN, _LINKS]).to_pylist()
             sound = [row for row in whole if wanted.get(row[NAME]) == row["file"]]
             if len(sound) != len(names) or len(whole) != len(names):
-                continue  # not as we write them: these files are read instead
+                continue  # not written by us, or damaged: these files are indexed from disk instead
             tables.append(table.select(schema(self._index.embedder.dim).names))
             for row in sound:
                 links = [Written(row["file"], *each) for each in json.loads(row[_LINKS])]
@@ -154,7 +154,7 @@ class Shared:
         return (pa.concat_tables(tables).cast(columns) if tables else columns.empty_table()), known
 
     def _segment(self, segment: str) -> pa.Table | None:
-        """A segment that was pulled, or was read long ago and is fetched again; None where it cannot be had."""
+        """A segment: pulled just now, or fetched again if it was read long ago; None if that fails."""
         if segment not in self._decoded:
             path = self._pulled / segment.rpartition("/")[2]
             try:
@@ -178,9 +178,9 @@ class Shared:
     # Giving rows away
 
     def share(self) -> None:
-        """Do whatever is due towards the store, after an answer: take out, add, tell, tidy.
+        """After an answer, do what is due in the store: remove rows, add rows, write our list, tidy.
 
-        Where nothing is due the store is not asked. Raises StoreError.
+        If nothing is due, the store is not asked. Raises StoreError.
         """
         now = self._index.folder.now().timestamp()
         list_due = abs(now - float(self.ledger.get("listed") or 0)) > _DAY
@@ -201,7 +201,7 @@ class Shared:
             if to_add:
                 store.add(self.prefix, lambda: self._segments(self._to_add()[1]))
                 self.ledger.put(added=now)
-                self._owe_what_became_private()  # what others had added is known only now
+                self._owe_what_became_private()  # only now is it known what others have added
                 self._pay(store)
             if list_due:
                 self.ledger.hold(entries.values(), int(now // _DAY), EXPIRY_DAYS)
@@ -210,7 +210,7 @@ class Shared:
                 self.ledger.put(listed=now)
 
     def _to_add(self) -> tuple[dict[str, FileRows], list[str]]:
-        """What this machine may share, by file, and the files of which the store has no rows yet."""
+        """What this machine may share, by file, and the files whose rows the store does not have yet."""
         version = self._version()
         files = filter(_public, self._index.state.all_files())
         entries = {known.key: self.rows_of(known.key, known.hash, known.id) for known in files}
@@ -221,7 +221,7 @@ class Shared:
         return entries, sorted(key for key, entry in entries.items() if entry.name not in there)
 
     def _version(self) -> list[Any]:
-        """Another one whenever the index has changed."""
+        """A value that changes whenever the index does."""
         return [self._index.generation, self._index.state.get("table_version")]
 
     def _segments(self, keys: list[str]) -> Iterator[pa.Table]:
@@ -235,7 +235,7 @@ class Shared:
         links: dict[str, list[tuple[Any, ...]]] = {}
         for each in index.state.written_by(keys):
             links.setdefault(each.file, []).append(tuple(each[1:]))
-        # A file may have become private, or its rows another's, since: what the row itself says decides.
+        # A file may have changed or become private since: what the row itself says decides.
         condition = f"private = false AND file IN ({listed(keys)})"
         found = index.table.select(schema(index.table.dim).names, condition)
         files, hashes, numbers, ends = (found[name].to_pylist() for name in ("file", "hash", "n", "valid_to"))
@@ -263,9 +263,9 @@ class Shared:
     # Taking rows out
 
     def owe(self, ids: Iterable[str], files: Iterable[str] = (), names: Iterable[str] = ()) -> None:
-        """Note that nothing of these memories may stay in the store, nor of `files` as they are and ever were.
+        """Record that nothing of these memories may stay in the store, nor any version of `files`.
 
-        `names`: what the memories are called, as far as the index does not know.
+        `names`: names of the memories that the index does not know.
         """
         ids, files = set(ids), list(files)
         memories = [mark("memory", id_) for id_ in ids]
@@ -274,24 +274,24 @@ class Shared:
         of_them = self.ledger.held_as("memory", memories)
         held = [*self.ledger.held_as("path", [mark("path", key) for key in files]), *of_them]
         texts = {*(mark("text", known.key, known.hash) for known in now), *(each.text for each in held)}
-        # Other machines have versions of other notes that link to the memory, and its title stands in the link.
+        # Other machines may have notes that link to the memory, and a link contains its title.
         keys = [*names, *former, *(known.key for known in now if known.id in ids)]
         called = {*map(_called, keys), *(each.called for each in of_them)}
-        numbered = [mark("numbered", id_[-12:-4]) for id_ in ids]  # its former names end so too
+        numbered = [mark("numbered", id_[-12:-4]) for id_ in ids]  # all its former names end like this
         self.ledger.owe([*memories, *texts, *called, *numbered])
 
     def _owe_what_became_private(self) -> None:
-        """What was once offered, by this machine or another, and is private by now, however it became so."""
+        """Owe the removal of all that this or another machine once offered and is private now, however it became so."""
         private = [known.id for known in self._index.state.private_files()]
         offered = self.ledger.offered(mark("memory", id_) for id_ in private)
         self.owe([id_ for id_ in private if mark("memory", id_) in offered])
 
     def was_offered(self, id_: str) -> bool:
-        """Whether this memory was ever among those that machines share, as far as is known here."""
+        """Whether this memory was ever shared with other machines, as far as is known here."""
         return bool(self.ledger.offered([mark("memory", id_)]))
 
     def withdraw(self) -> None:
-        """Take out of the store what must not be there, before anybody goes on; raises StoreError."""
+        """Remove from the store what must not be there, at once; raises StoreError."""
         try:
             with self._alone(WITHDRAW_SECONDS, WITHDRAW_SECONDS, now=True) as store:
                 self._pay(store)
@@ -308,7 +308,7 @@ class Shared:
         return bool(self.ledger.owed())
 
     def status(self) -> StoreStatus:
-        """What this machine and the store owe each other; the store is asked, but not for long."""
+        """What this machine has still to add, read and remove; the store is asked, but not for long."""
         to_read = None
         with suppress(StoreError), self._meeting(LOOK_SECONDS) as store:
             to_read = store.unread()
@@ -329,7 +329,7 @@ class Shared:
 
 
 def _called(name: str) -> str:
-    """The mark of what a link calls a note, its folder aside."""
+    """The mark of the name by which links find a note, without its folder."""
     return mark("called", name_key(stem_of(link_name(name))))
 
 
@@ -343,11 +343,11 @@ def _meant(target: str) -> Iterator[str]:
 
 
 def _public(known: Known) -> bool:
-    """Whether what was made of a file may leave this machine, and is right elsewhere too."""
+    """Whether a file's rows may leave this machine, and would be the same on any other."""
     of_its_own = known.id == (known.declared or provisional_id(known.key))
     return of_its_own and not (known.private or known.flagged or known.dated_by_file)
 
 
 def _told(known: Known, ends: float | None) -> list[Any]:
-    """What is known of a file wherever it lies; the views of this machine may have followed its end already."""
+    """What is known of a file on any machine. `ends` comes from its row: here, the views may already show its end."""
     return [getattr(known._replace(ends=ends), name) for name in _SHARED]

@@ -27,7 +27,7 @@ class Shelf:
 
     @cached_property
     def met(self) -> Met:
-        """The rows that queries have met, where not all are at hand."""
+        """A cache of the rows that queries came across, if not all are at hand."""
         from vault_mem.index.met import Met
 
         return Met(self.changes)
@@ -38,7 +38,7 @@ class Shelf:
         from vault_mem.index.catalogue import Catalogue
         from vault_mem.index.links import Names
 
-        if index.large:  # all memories of a large vault are loaded only while they are needed, and not to be searched
+        if index.large:  # a large vault's memories are loaded only for this block, without vectors
             catalogue = Catalogue.of_all(index.table, searched=False)
             catalogue.names = Names(index.state)
             yield catalogue
@@ -47,7 +47,7 @@ class Shelf:
             kept = self._in_step(index)
             if kept is None or kept.outgrown:
                 version = index.table.version
-                self._catalogue = kept = None  # before the next is loaded: never two in memory
+                self._catalogue = kept = None  # first, so that there are never two in memory
                 self._catalogue = kept = Catalogue.of_all(index.table)
                 self._generation, self._version = index.generation, version
             kept.names = Names(index.state)
@@ -60,10 +60,10 @@ class Shelf:
                 self._catalogue = None
 
     def _in_step(self, index: Index) -> Catalogue | None:
-        """The catalogue of this index, once the two are equally new; None if there is none."""
+        """The catalogue of this index, brought to the same version; None if there is none."""
         if self._catalogue is None or self._generation != index.generation:
             return None
-        if index.table.version < self._version:  # otherwise what one finds is missing in the other
+        if index.table.version < self._version:  # otherwise the catalogue would have rows that the table does not
             index.table.refresh()
         version = index.table.version
         if version > self._version:

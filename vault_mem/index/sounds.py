@@ -1,4 +1,4 @@
-"""How a name sounds, whichever of two scripts it is written in: Marcus is マーカス, and さくら is Sakura.
+"""How a name sounds, in Latin letters or in Japanese ones: Marcus is マーカス, and さくら is Sakura.
 
 A name is reduced to its consonants, as far as Japanese distinguishes them; a short one keeps its first vowel too.
 Where letters are ambiguous there are several forms. A name in Chinese characters does not tell how it sounds.
@@ -14,7 +14,7 @@ from itertools import product
 _KANA = re.compile(r"[ぁ-ゖァ-ヺー]{2,}")
 # Likely names in a query: katakana words and capitalised words.
 _LIKELY = re.compile(r"[ァ-ヺー]{2,}|\b[A-ZÀ-Þ][^\W\d_]+")
-# Names with this few consonants sound alike too often: their first vowel counts as well.
+# Names with at most this many consonants sound alike too often: their first vowel counts as well.
 SHORT = 2
 
 _ROWS = {
@@ -36,7 +36,7 @@ _LATIN: list[tuple[str, tuple[str, ...]]] = [
 
 @lru_cache(maxsize=4096)
 def sounds(name: str) -> frozenset[str]:
-    """The forms a name may have by its sound; none where it does not say."""
+    """The reduced forms of a name's possible sounds; none if its spelling does not tell."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     if in_kana(plain):
         return frozenset({_boiled(_spoken(plain))})
@@ -44,14 +44,14 @@ def sounds(name: str) -> frozenset[str]:
     if not re.fullmatch(r"[a-z]{2,16}", letters):
         return frozenset()
     spoken = _read(letters)
-    # An r at the end of a syllable is a long vowel to many: Oscar is オスカー, and Viktor ヴィクトル.
+    # An r at the end of a syllable may become a long vowel: Oscar is オスカー, but Viktor is ヴィクトル.
     return frozenset(
         _boiled(form) for each in spoken for form in (each, re.sub(r"(?<=[aiueo])r(?![aiueoy])", "", each))
     )
 
 
 def in_kana(name: str) -> bool:
-    """Whether a name is written in the letters of Japanese that are sounds."""
+    """Whether a name is written in Japanese letters that stand for sounds."""
     return bool(_KANA.fullmatch(name))
 
 
@@ -80,7 +80,7 @@ def _read(letters: str) -> list[str]:
 
 
 def _boiled(spoken: str) -> str:
-    """The consonants, each but once in a row, after the vowel of a name that begins with one or has few of them."""
+    """The consonants without doubles; before them the first vowel if there are few, or an "a" for any initial vowel."""
     spoken = re.sub(r"y(?![aiueo])", "i", re.sub(r"h(?![aiueoy])", "", spoken))
     spoken = re.sub(r"(.)\1+", r"\1", re.sub(r"m(?=[bp])", "n", spoken))
     consonants = re.sub(r"[aiueo]", "", spoken)

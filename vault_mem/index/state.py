@@ -1,8 +1,7 @@
 """What the index knows of every file: the state it was read in, kept beside the table in a small SQLite file.
 
-It is apart from the table because it changes far more often: looking at a file again costs a
-millisecond here and twenty there. `table_version` ties the two together: if they do not
-match, the table's own record of each file's hash decides.
+It is separate from the table because it changes far more often: a commit takes a millisecond here and twenty there.
+`table_version` ties the two together: if they do not match, the hash in the table's own rows decides.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ CREATE INDEX IF NOT EXISTS links_by_id ON links (digits);
 """
 
 _LINK_COLUMNS = ", ".join(Written._fields)
-# What the views followed is not a file's state: it stays when the state is noted again.
+# `followed` is about the views, not the file: it stays when a state is recorded again.
 _RECORD = (
     f"INSERT INTO files ({COLUMNS}) VALUES ({', '.join('?' * len(Known._fields))}) ON CONFLICT (key) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in Known._fields[1:])
@@ -74,9 +73,9 @@ class StateStore(KnownFiles):
     """The states of all files and a few facts about the index as a whole."""
 
     def __init__(self, path: Path | str, *, fixed: bool = False, new: bool = False) -> None:
-        """Open the file; `fixed`: it cannot be written, and is read as it is; `new`: it gets its indexes once full."""
+        """Open the file; `fixed`: it cannot be written, only read; `new`: its indexes are made once it is full."""
         self.fixed = fixed
-        # with a log beside it somebody has it open, or died with it: then what it says is in both
+        # a log beside it: somebody has it open or died with it open, so part of the content is in the log
         logged = Path(f"{path}-wal").exists()
         name = f"{Path(path).as_uri()}?mode=ro{'' if logged else '&immutable=1'}" if fixed else str(path)
         self._db = connected(name, fixed=fixed)
@@ -85,15 +84,15 @@ class StateStore(KnownFiles):
         there: Any = None
         with suppress(sqlite3.OperationalError):
             there = self.get("schema")
-        if there in (None, SCHEMA_VERSION):  # the tables of another have other columns
+        if there in (None, SCHEMA_VERSION):  # another version's tables have other columns
             self._db.executescript(_TABLES if new else _TABLES + _INDEXES)
 
     def make_indexes(self) -> None:
-        """Have the other indexes on files and links: made at once they cost half of what they do row by row."""
+        """Make the indexes on files and links: made at the end, they take half the time."""
         self._db.executescript(_INDEXES)
 
     def stamp(self) -> int:
-        """Another number whenever somebody else has written the file."""
+        """A number that changes whenever another process has written the file."""
         return int(self._db.execute("PRAGMA data_version").fetchone()[0])
 
     def hashes(self) -> dict[str, str]:
@@ -109,7 +108,7 @@ class StateStore(KnownFiles):
         return iter(self._db.execute("SELECT name, key FROM files").fetchall())
 
     def titled(self, title: str, *, any_case: bool = False) -> list[str]:
-        """The files of the notes with this very title, or with one that differs in case alone."""
+        """The files of the notes with exactly this title, or this title in any case."""
         collation = "NOCASE" if any_case else "BINARY"
         found = self._db.execute(f"SELECT key FROM files WHERE title = ? COLLATE {collation}", (title,))
         return [key for (key,) in found]
@@ -120,7 +119,7 @@ class StateStore(KnownFiles):
         return self._db.execute(select, types).fetchall()
 
     def below(self, prefix: str) -> int:
-        """How many files lie in a folder, given with the stroke at its end."""
+        """How many files are in a folder, given with a slash at its end."""
         select = "SELECT COUNT(*) FROM files WHERE key >= ? AND key < ?"
         return int(self._db.execute(select, (prefix, prefix[:-1] + "0")).fetchone()[0])  # 0 comes after /
 
@@ -129,18 +128,18 @@ class StateStore(KnownFiles):
         return self._db.execute("SELECT 1 FROM files LIMIT 1").fetchone() is None
 
     def links(self, file: str | None = None) -> Iterator[Written]:
-        """The links of a file, or of all, in the order of the files; not what is only named."""
+        """The links of a file, or of all, in the order of the files; without mere mentions."""
         where, values = ("file = ? AND", (file,)) if file is not None else ("", ())
         select = f"SELECT {_LINK_COLUMNS} FROM links WHERE {where} type != '' ORDER BY file, rowid"
         return map(Written._make, self._db.execute(select, values).fetchall())
 
     def written_by(self, files: Iterable[str]) -> list[Written]:
-        """The links of these files in their order, and what is only named."""
+        """The links of these files in their order, with mere mentions."""
         select = f"SELECT {_LINK_COLUMNS} FROM links WHERE file = ? ORDER BY rowid"
         return [Written._make(row) for file in files for row in self._db.execute(select, (file,))]
 
     def naming(self, stems: Iterable[str], digits: Iterable[str] = ()) -> list[Written]:
-        """All that has one of these names, its folder aside, or ends in one of these digits, by file."""
+        """All links and mentions of one of these names (without folder), or ending in one of these digits, by file."""
         found = []
         for column, values in (("stem", stems), ("digits", digits)):
             select = f"SELECT {_LINK_COLUMNS}, rowid FROM links WHERE {column} = ?"
@@ -149,12 +148,12 @@ class StateStore(KnownFiles):
         return [Written._make(row[:-1]) for row in sorted(set(found), key=lambda row: (row[0], row[-1]))]
 
     def too_large(self, size: int) -> list[str]:
-        """The files that are larger, of which only the beginning was read."""
-        # The first condition is that of the index on large files.
+        """The files larger than `size`, of which only the beginning was read."""
+        # Without the first condition, SQLite would not use the index on large files.
         return [key for (key,) in self._db.execute("SELECT key FROM files WHERE size > 1000000 AND size > ?", (size,))]
 
     def write_links(self, files: Iterable[str], links: Iterable[Written]) -> None:
-        """Note the links of these files, in place of what was noted before."""
+        """Record the links of these files, in place of those recorded before."""
         self._db.executemany("DELETE FROM links WHERE file = ?", [(file,) for file in files])
         rows = []
         for each in links:
@@ -164,11 +163,11 @@ class StateStore(KnownFiles):
         self._db.executemany(f"INSERT INTO links ({_LINK_COLUMNS}, stem, digits) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def outside(self) -> dict[str, tuple[int, int, int, int]]:
-        """The states of files that are not indexed, when their links were last noted."""
+        """The states of files that are not indexed, from when their links were last read."""
         return {row[0]: row[1:] for row in self._db.execute("SELECT * FROM outside")}
 
     def note_outside(self, states: Mapping[str, FileState], gone: Iterable[str], links: Iterable[Written]) -> None:
-        """Note the states and links of such files."""
+        """Record the states and links of files that are not indexed."""
         with at_once(self._db):
             self.write_links([*states, *gone], links)
             self._db.executemany("DELETE FROM outside WHERE key = ?", [(key,) for key in gone])
@@ -176,11 +175,11 @@ class StateStore(KnownFiles):
             self._db.executemany("INSERT OR REPLACE INTO outside VALUES (?, ?, ?, ?, ?)", rows)
 
     def unsettled(self) -> list[tuple[str, str, str]]:
-        """Key, declared id and id gone by, of every file that does not go by an id of its own."""
+        """Key, declared id and id gone by, of every file whose declared id is missing or another file's."""
         return list(self._db.execute("SELECT key, declared, id FROM files WHERE declared != id ORDER BY key"))
 
     def states(self, only: Iterable[str] | None = None) -> dict[str, tuple[int, int, int, int, int]]:
-        """The state of every file and when it was looked at: what a sync without changes needs, and no more."""
+        """The state of every file and when it was looked at: all that a sync without changes needs."""
         select = "SELECT key, mtime_ns, ctime_ns, size, inode, checked_ns FROM files"
         if only is None:
             return {row[0]: row[1:] for row in self._db.execute(select)}
@@ -188,13 +187,13 @@ class StateStore(KnownFiles):
         return {row[0]: row[1:] for row in found if row}
 
     def add_renames(self, renames: Iterable[tuple[str, str]]) -> None:
-        """Note names, with their folder, that files no longer have, and the ids of those files."""
+        """Record names, with their folder, that files no longer have, and the ids of those files."""
         self._db.executemany("INSERT OR IGNORE INTO renames VALUES (?, ?)", renames)
 
     def record(
         self, known: Iterable[Known], removed: Iterable[str] = (), links: Iterable[Written] | None = None, **facts: Any
     ) -> None:
-        """Note new states, forget removed files, and set facts, all at once; with `links`, those of all known ones."""
+        """Record states, forget removed files, and set facts, all at once; with `links`, replace those of `known`."""
         known = list(known)
         with at_once(self._db):
             self._db.executemany("DELETE FROM files WHERE key = ?", [(key,) for key in removed])

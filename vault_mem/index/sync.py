@@ -34,12 +34,12 @@ from vault_mem.vault.walk import EMPTIED, RACY_NS, FileState, Listing, content_h
 if TYPE_CHECKING:
     from vault_mem.index.shared import Shared
 
-# Files of a commit, and bytes: enough to make a commit's own cost negligible, few enough to hold in memory.
+# Files and bytes in a commit: enough to make its own cost negligible, few enough to hold in memory.
 BATCH = 4000
 BATCH_BYTES = 8_000_000
-# Whoever indexes more files than this takes its time.
+# Indexing more files than this takes long, so others do not wait for it.
 AT_LENGTH = 100
-# At most this many rows of a commit are handed on to those who have the memories at hand.
+# The rows of a commit are handed on to those who have the memories at hand only if they are at most this many.
 HANDED_ON = 8
 # If at least this many files vanish at once, a disk is probably not mounted.
 MASS_LOSS = 5
@@ -50,9 +50,9 @@ KEEP_VERSIONS = (1.0, 60.0)
 MORE_RARELY = 10
 # Recorded as the table's version while a sync is running: ids are not settled yet.
 UNSETTLED = -1
-# Why an index is rebuilt though nothing is wrong with it: then everything comes from the files.
+# The reason for a rebuild that a person asked for: then nothing is taken from other machines.
 ASKED_FOR = "asked for"
-# How long a second process waits for the one that is updating the index.
+# How long to wait for another process that is updating the index.
 LOCK_WAIT = 10.0
 
 Progress = Callable[[int, int], None]
@@ -99,10 +99,10 @@ def sync(
     wait: float = LOCK_WAIT,
     commits: int | None = None,
 ) -> SyncReport:
-    """Bring the index up to date with the files; rebuild it where it is missing, damaged or of another model.
+    """Bring the index up to date with the files; rebuild it if it is missing, damaged or of another model.
 
     `only` looks at these files alone: for a caller that has just written them, or knows that nothing else changed.
-    Raises Busy where another holds the index for longer than `wait`. The table is folded after that many `commits`.
+    Raises Busy if another process holds the index longer than `wait`. The table is folded after that many `commits`.
     """
     started = time.monotonic()
     report = SyncReport()
@@ -110,7 +110,7 @@ def sync(
     reason = ASKED_FOR if rebuild else "" if opened else index.open()
     listing = walk(index.folder) if only is None or reason else look_at(index.folder, only)
     looked = None if reason else _look(index, listing, only)
-    # In step after the states were read, or another may have written both table and states in between.
+    # `in_step` comes last: another process may have written table and states while we read.
     if looked is not None and looked.nothing and index.in_step():
         listing.problems += [Problem(key, EMPTIED) for key in looked.emptied]
         if looked.same and not index.state.fixed:
@@ -137,7 +137,7 @@ def sync(
 
 @contextmanager
 def _at_length(index: Index, long: bool) -> Iterator[None]:
-    """Leave a sign that this may take long, so that others do not wait for us."""
+    """If this may take long, leave a sign, so that others do not wait for us."""
     sign = index.home / "busy"
     if not long:
         yield
@@ -152,12 +152,12 @@ def _at_length(index: Index, long: bool) -> Iterator[None]:
 
 
 def busy_at_length(index: Index) -> bool:
-    """Whether whoever holds the index is at something that takes long; also where a crash left the sign behind."""
+    """Whether the process that holds the index may take long; also true if a crash left the sign behind."""
     return (index.home / "busy").exists()
 
 
 def _emptied(old: Known | None, size: int) -> bool:
-    """Whether a memory's file has no bytes left: some sync services show so what they have not downloaded."""
+    """Whether a memory's file is empty now: that is how some sync services show files they have not downloaded."""
     return old is not None and bool(old.declared) and size == 0
 
 
@@ -185,9 +185,9 @@ class _Read:
 
 @dataclass(frozen=True)
 class _Look:
-    """The difference as it was found before anybody was kept waiting: good until another writes the states.
+    """The difference as found before the lock was taken: valid until another process writes the states.
 
-    `same` were read too soon after they were written, and say what they said; `read` is the one that does not.
+    `same` are files that looked changed and say what they said; `read` is the first that really changed.
     """
 
     stamp: int
@@ -204,7 +204,7 @@ class _Look:
 
 
 def _look(index: Index, listing: Listing, only: Sequence[str] | None) -> _Look:
-    """Take the difference; where nothing came or went, see whether the files that may have changed really have."""
+    """Take the difference; if no file came or went, see whether those that may have changed really have."""
     stamp = index.state.stamp()
     found = difference(index, listing, only)
     look = _Look(stamp, found, [], {}, [])
@@ -243,7 +243,7 @@ def difference(index: Index, listing: Listing, only: Sequence[str] | None = None
 
 
 def _refuse_mass_loss(index: Index, listing: Listing) -> None:
-    """A folder that held notes and is empty now, or cannot be read, is an error with a cause, not a deletion."""
+    """Raise Unsafe if a folder of notes is suddenly empty or unreadable: hardly anybody deletes all their memories."""
     settings = index.folder.settings
     for setting in ("memories_folder", "private_folder", "episodes_folder"):
         top = getattr(settings, setting)
@@ -293,11 +293,11 @@ class _Run:
         self.report = report
         self.progress = progress or (lambda done, total: None)
         self.fresh = fresh
-        self.forgetful = not fresh and index.state.empty()  # rows may be there of which the states know nothing
+        self.forgetful = not fresh and index.state.empty()  # the table may have rows that the states do not know
         self.known: dict[str, Known] = {}
         self.read: dict[str, _Read] = {}  # files that were read before we had the lock
         self.claimed: set[str] = set()
-        self.targets: set[tuple[str, str]] = set()  # of what was read: each file, and what it names
+        self.targets: set[tuple[str, str]] = set()  # each file read, with each name it mentions
 
     def run(self, only: Sequence[str] | None, looked: _Look | None) -> None:
         if not self.fresh and not self.index.in_step():
@@ -313,7 +313,7 @@ class _Run:
         removed = [self.known[key] for key in found.removed]
         left = [Known(*each) for each in self.index.state.get("leaving") or ()]  # by a sync that was cut short
         gone = {self.known[key].hash: key for key in found.removed}
-        todo = [*sorted(found.added), *found.suspect]  # in the order of the states' own tree, which is faster by far
+        todo = [*sorted(found.added), *found.suspect]  # sorted like the states, which is far faster
         with _at_length(self.index, self.fresh or len(todo) > AT_LENGTH), self._sharing(len(todo)) as shared:
             done = 0
             for batch in self._batches(todo):
@@ -350,7 +350,7 @@ class _Run:
 
     @contextmanager
     def _sharing(self, count: int) -> Iterator[Shared | None]:
-        """The rows of other machines, where enough files are missing; a store that cannot be reached gives none."""
+        """The rows of other machines, if enough files are missing; None if not, or if the store has none for us."""
         shared = self.index.shared if self.index.folder.shares and self.report.rebuilt != ASKED_FOR else None
         if shared is None or not shared.worth_asking(count):
             yield None
@@ -361,7 +361,7 @@ class _Run:
             shared.forget_pulled()
 
     def _take_over_shared(self, shared: Shared, keys: Sequence[str], gone: dict[str, str]) -> list[str]:
-        """Take over what another machine has made of these very files. Returns those that are still to be indexed."""
+        """Take over the rows that other machines made of exactly these files. Returns the files still to be indexed."""
         wanted: dict[str, str] = {}
         with self.folder.tree.opener() as open_:
             for key in keys:
@@ -391,7 +391,7 @@ class _Run:
         return [key for key in keys if key not in taken]
 
     def _take_over(self, looked: _Look) -> FileDifference:
-        """What was found before we had the lock and has not changed since."""
+        """Use the difference that was found before we had the lock: nothing has changed since."""
         self.read = looked.read
         self._note_touched(looked.same)
         same = {known.key for known in looked.same}
@@ -403,9 +403,9 @@ class _Run:
             self.index.state.record(touched)
 
     def _distrust_other_versions(self) -> None:
-        """A crash, or a lost manifest, left table and states apart: files whose rows tell another hash are read.
+        """After a crash or a lost manifest, table and states disagree: read the files whose rows have another hash.
 
-        Whose the ids are may not have been settled either.
+        Which file keeps an id may not have been settled either.
         """
         held = self.index.table.select(["file", "hash"], "n = 0").to_pylist()
         hashes = {row["file"]: row["hash"] for row in held}
@@ -431,7 +431,7 @@ class _Run:
     def _look_into(
         self, open_: Callable[[str], int], keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None
     ) -> tuple[list[tuple[Note, Known]], list[Known], list[Written]]:
-        """What is to be indexed of these files, those that say what they said, and the links of the former."""
+        """The files to be indexed as notes, those that say what they said before, and the links of the notes."""
         notes: list[tuple[Note, Known]] = []
         touched: list[Known] = []
         links: list[Written] = []
@@ -488,7 +488,7 @@ class _Run:
             self._commit(written, replaced)
 
     def _vectors(self, notes: list[tuple[Note, Known]], gone: dict[str, str]) -> list[Vectors]:
-        """Vectors of each note's passages: taken over from the same text under its old name, or embedded."""
+        """Vectors of each note's passages: those of the same text under its old name, or new ones."""
         held = self._held({gone[known.hash] for _, known in notes if known.hash in gone})
         texts: list[str] = []
         found: list[tuple[int, int] | str] = []
@@ -533,13 +533,13 @@ class _Run:
             self._index_files(batch, {}, ids)
 
     def _note_renames(self, removed: list[Known], added: set[str]) -> list[Known]:
-        """Keep the names of files that were moved (SPEC V-5). Returns those that were not."""
+        """Record the old names of files that were moved (SPEC V-5). Returns those that are gone for good."""
         state = self.index.state
         renames: list[tuple[str, str]] = []
         if self.fresh:
             (files, names), self.index.former = self.index.former, ([], [])
             removed = [old for old in files if old.key not in self.known]
-            # What is gone takes its old names with it: nothing of a purged memory may stay.
+            # The old names of files that are gone are dropped: nothing of a purged memory may stay.
             renames = [(name, id_) for name, id_ in names if state.with_ids([id_])]
         gone: list[Known] = []
         for old in removed:
@@ -548,14 +548,14 @@ class _Run:
                 gone.append(old)
             elif path_key(old.key) != path_key(now.key):
                 renames.append((path_key(old.key), now.id))
-                # Where another file has that name too, it does not mean one memory, now or later.
+                # If another file has that name as well, the name is ambiguous for good.
                 renames += [(path_key(key), id_) for key, id_ in state.with_name(old.name) if id_ != now.id]
         state.add_renames(renames)
         self._note_unhealed([id_ for _, id_ in renames], added)
         return gone
 
     def _note_unhealed(self, renamed: list[str], added: set[str]) -> None:
-        """Note which files may use an old name: those just read that name no file, and those that named what moved."""
+        """Record files that may use an old name: just read, with a link to no file, or linking to what was moved."""
         state = self.index.state
         names = Names(state)
         if self.fresh:
@@ -568,7 +568,7 @@ class _Run:
         state.add_unhealed(unhealed)
 
     def _moved_to(self, old: Known, added: set[str]) -> Known | None:
-        """The file that a file has become: by its id, or for one without an id by its content."""
+        """The file that a missing file has become: found by its id, or without an id by its content."""
         if old.declared:
             homes = [key for key, _, id_ in self.index.state.claims([old.declared]) if id_ == old.id]
             return self.index.state.files(homes).get(homes[0]) if homes else None
@@ -587,7 +587,7 @@ class _Run:
         if replaced or self.forgetful:
             self.index.table.upsert(written, replaced)
         else:
-            self.index.table.add(written)  # a fraction of the time
+            self.index.table.add(written)  # takes a fraction of the time
         changed: dict[str, list[dict[str, object]]] = {key: [] for key in replaced}
         for row in written:
             changed.setdefault(str(row["file"]), []).append(row)
@@ -608,7 +608,7 @@ def upkeep(index: Index, commits: int | None = None) -> None:
     rarely = index.large and index.facts.recent() is not None
     if made < (commits * MORE_RARELY if rarely else commits):
         return
-    release_memory()  # otherwise folding needs as much memory again
+    release_memory()  # otherwise folding would need as much memory again
     least, most = KEEP_VERSIONS
     now = time.time()
     since = now - (index.state.get("optimized") or 0)
@@ -623,7 +623,7 @@ def upkeep(index: Index, commits: int | None = None) -> None:
 
 
 def _misnamed(known: Known | None) -> bool:
-    """Whether a file came with an id that its name does not tell: others may know it by a name that does."""
+    """Whether a file's name lacks the id it gives: others may link to it by a name that has it."""
     return known is not None and bool(known.declared) and digits_of(known.declared) not in known.name
 
 

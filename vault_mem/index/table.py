@@ -17,31 +17,31 @@ from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
-PLACE = "_rowid"  # LanceDB's column that tells where a row is
-# Folding moves rows: with this their places stay what they were, and neither indexes nor figures have to follow.
+PLACE = "_rowid"  # LanceDB's column for where a row is
+# Folding moves rows. With this option they keep their places, so indexes and figures stay valid.
 _STAYING = "new_table_enable_stable_row_ids"
-# Every commit adds a fragment that each search must open, so they are folded together: after few commits where that
-# rewrites little, after more where a table has this many rows.
+# Every commit adds a fragment that each search must open, so they are folded together: after a few commits, or, in a
+# table of MANY_ROWS, where folding rewrites more, after MORE_COMMITS.
 COMMITS_BETWEEN_OPTIMIZE = 10
 MANY_ROWS, MORE_COMMITS = 1_000, 50
-# How many parts of the vector index are looked into.
+# How many partitions of the vector index a search looks into.
 PROBES = 40
 _BATCH = 4_096  # rows read at a time
-# Fewer vectors are compared one by one as fast.
+# With fewer vectors, comparing them one by one is as fast.
 FEWEST_VECTORS = 5_000
 
 
 @functools.cache
 def _session() -> Any:
-    """What LanceDB keeps of the tables that a process reads: by default gigabytes, and again for each of them."""
-    from vault_mem.index.lance import lancedb  # only here: importing it is more than half of all loading time
+    """The caches for all tables of a process: by default LanceDB would keep gigabytes, for each table."""
+    from vault_mem.index.lance import lancedb  # here, because importing it is more than half of all loading time
 
-    # the indexes of a million memories have to fit, or every search reads them again; a small vault has none
+    # the indexes of a million memories must fit, or every search reads them again; small vaults have none
     return lancedb.Session(index_cache_size_bytes=448 << 20, metadata_cache_size_bytes=4 << 20)
 
 
 class Search(NamedTuple):
-    """What is looked for: words, by LanceDB's BM25, or the highest cosine to a vector; where, and how many rows."""
+    """A search for words (by LanceDB's BM25) or a vector (by cosine), with a condition and a number of rows."""
 
     wanted: str | Vectors
     where: str
@@ -69,14 +69,14 @@ class Table:
 
     @property
     def version(self) -> int:
-        """The version that is read; LanceDB takes a millisecond to tell, so it is asked only after a change."""
+        """The version being read; cached, since LanceDB takes a millisecond to tell."""
         if self._version is None:
             self._version = int(self._table.version)
         return self._version
 
     @property
     def rows(self) -> int:
-        """How many rows there are, asked once for a version."""
+        """How many rows there are; cached for each version."""
         if self._rows[0] != self.version:
             self._rows = (self.version, int(self._table.count_rows()))
         return self._rows[1]
@@ -87,7 +87,7 @@ class Table:
         self._version = None
 
     def sound(self) -> bool:
-        """Whether the table has our columns and gives a row; damage further on shows where it is read."""
+        """Whether the table has our columns and a first row can be read; other damage shows when it is met."""
         from lancedb.background_loop import LOOP
 
         async def sound() -> bool:
@@ -107,13 +107,13 @@ class Table:
             self._version = None
 
     def upsert(self, rows: Sequence[dict[str, Any]], replaced: Iterable[str]) -> None:
-        """Write rows, and remove what else the table holds of the files `replaced`, in one commit."""
+        """Write rows, and remove all others that the files in `replaced` have, in one commit."""
         theirs = f"file IN ({listed(set(replaced))})"
         if rows:
             insert = self._table.merge_insert("row").when_matched_update_all().when_not_matched_insert_all()
             insert.when_not_matched_by_source_delete(theirs).execute(to_table(rows, self.dim))
         else:
-            self._table.delete(theirs)  # a fifth of the time
+            self._table.delete(theirs)  # takes a fifth of the time
         self._version = None
 
     def optimize(self, keep_seconds: float) -> None:
@@ -125,7 +125,7 @@ class Table:
         """Some columns of the rows that meet a condition."""
         from lancedb.background_loop import LOOP
 
-        query = self._table._table.query().select(list(columns))  # the sync one asks for the schema again and again
+        query = self._table._table.query().select(list(columns))  # the sync API would ask for the schema each time
         query = query.where(where) if where else query
         return LOOP.run((query if limit is None else query.limit(limit)).to_arrow())
 
@@ -134,7 +134,7 @@ class Table:
         yield from self._table.search().select(list(columns)).where(where).limit(None).to_batches(_BATCH)
 
     def batches(self, columns: Sequence[str], where: str, size: int) -> Iterator[list[dict[str, Any]]]:
-        """The rows that meet a condition and where they are, about that many at a time; a file's come together."""
+        """The rows that meet a condition, with their places, about `size` at a time; a file's rows come together."""
         left: list[dict[str, Any]] = []
         asked = self._table.search().select(list(columns)).where(where).limit(None).with_row_id(True)
         for batch in asked.to_batches(size):
@@ -146,15 +146,15 @@ class Table:
         yield left
 
     def places(self, where: str) -> tuple[list[str], list[int]]:
-        """The files of rows, and where each is in this version of the table."""
+        """The files of the rows that meet a condition, and the place of each row."""
         found = self._table.search().select(["file"]).where(where).limit(None).with_row_id(True).to_arrow()
         return found.column("file").to_pylist(), found.column(PLACE).to_pylist()
 
     def find(self, searches: Sequence[Search], *, indexed_only: bool = False) -> list[list[int]]:
-        """Where the rows are that each search finds, best first; all are asked at once.
+        """The places of the rows that each search finds, best first; all searches run at once.
 
-        To read anything else of them would take LanceDB twice as long as finding them, and so would looking through
-        every commit that no index knows yet.
+        Only places, since reading more of the rows takes LanceDB twice as long as finding them. `indexed_only` skips
+        commits that no index covers yet: searching them takes as long again.
         """
         from lancedb.background_loop import LOOP
 
@@ -184,7 +184,7 @@ class Table:
 
     @property
     def vectors_indexed(self) -> bool:
-        """Whether vectors have an index; a few are compared one by one."""
+        """Whether vectors have an index; if there are few, they do not need one."""
         return "vector" in self._indexed_columns
 
     @property
@@ -209,7 +209,7 @@ class Table:
         if self.rows >= FEWEST_VECTORS:
             wanted["vector"] = IvfSq(distance_type="cosine")
         there = self._indexed_columns
-        if not there:  # a rebuild has left a thousand rows in each file, and every search would open them all
+        if not there:  # a rebuild leaves many small files, and every search would open them all
             self.optimize(60)
         for number, (column, config) in enumerate(wanted.items(), 1):
             if column not in there:
@@ -230,13 +230,13 @@ def rows_in(found: pa.Table) -> list[dict[str, Any]]:
 
 
 def vectors_in(column: pa.ChunkedArray) -> Vectors:
-    """The vectors of an Arrow column, one below the other."""
+    """The vectors of an Arrow column as the rows of a matrix."""
     flat = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
     return np.asarray(flat.reshape(len(column), column.type.list_size), dtype=np.float32)
 
 
 def listed(values: Iterable[str]) -> str:
-    """Texts as the literals of a list in a condition; without any, one that nothing equals."""
+    """Texts as a list of literals for a condition; if there are none, a literal that nothing equals."""
     return ", ".join(map(quote, sorted(values) or [""]))
 
 

@@ -1,4 +1,4 @@
-"""The words a text is found by: words of letters and digits, and pairs of characters where no spaces part words."""
+"""The terms by which a text is found: words, and in scripts without spaces pairs of characters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import PurePosixPath
 
 from vault_mem.notes.stop_words import STOP_WORDS
 
-# Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer letters: one run of them is cut into overlapping pairs.
+# Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer letters: a run of them is cut into overlapping pairs.
 _UNSPACED = (
     "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0002fa1f"
     r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
 )
-# Of Indian scripts vowel signs are letters too, which `\w` leaves out; Arabic and Hebrew points few people type.
+# `\w` leaves out the vowel signs of Indian scripts. Arabic and Hebrew points are dropped: few people type them.
 _INDIAN = r"\u0900-\u0963\u0966-\u0df3"
 _POINTS = re.compile(
     r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc]"
@@ -26,9 +26,9 @@ _RUN = re.compile(rf"((?:[^\W_{_UNSPACED}]|[{_INDIAN}])+)|([{_UNSPACED}]+)")
 _LETTER = re.compile(r"[^\W\d_]")
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 
-# English stop words. Single letters are among them: contractions leave them behind.
+# English stop words, with the single letters that contractions leave behind.
 STOP = STOP_WORDS | set("after before done else many maybe once whether yourself".split())
-# getUserName: the words of an identifier begin with capitals.
+# getUserName is also found by its words.
 _LETTERS = re.compile(r"[A-Za-z]+")
 _CAPITAL_WITHIN = re.compile(r"[a-z][A-Z]")
 _PART_OF_IDENTIFIER = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -66,13 +66,13 @@ def unspaced(term: str) -> bool:
 
 
 def share_unspaced(text: str) -> float | None:
-    """The share of a text's letters that are of such a script; None if it has no letters."""
+    """The share of a text's letters that are of a script without spaces; None if it has no letters."""
     letters = len(_LETTER.findall(text))
     return len(_STARTS_UNSPACED.findall(text)) / letters if letters else None
 
 
 def stem(term: str) -> str:
-    """What the forms of an English word have in common; other terms are their own stem."""
+    """The stem of an English word; other terms are their own stem."""
     if not 3 < len(term) <= _LONGEST_WORD or not term.isascii() or not term.isalpha():
         return term
     return _stem(term)
@@ -94,5 +94,5 @@ def _stem(term: str) -> str:
 
 
 def called(title: str, file: str, tags: Iterable[str], aliases: Iterable[str]) -> set[str]:
-    """The terms of what a memory is called: its title, its file, its tags, its other names."""
+    """The terms of a memory's names: its title, file name, tags and aliases."""
     return set(terms("\n".join([title, PurePosixPath(file).stem, *tags, *aliases])))

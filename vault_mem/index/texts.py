@@ -1,4 +1,4 @@
-"""Columns of texts in as little memory as they need: an object for each would take several times as much."""
+"""Columns of texts, stored compactly: one object for each text would take several times as much memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Texts:
-    """A column as it was read, its texts one behind the other; those that came later are beside it."""
+    """A column as it was read, all texts in one string of bytes; later ones are in a dictionary beside it."""
 
     def __init__(self, column: pa.StringArray) -> None:
         self._size = len(column)
@@ -45,6 +45,6 @@ class Texts:
 
 
 def shared(values: Iterable[T]) -> list[T]:
-    """The same values, equal ones as one object: memories are of a few kinds, and many have the same tags or none."""
+    """The values, with equal ones as one object: there are few kinds, and many memories have the same tags or none."""
     known: dict[Any, T] = {}
     return [known.setdefault(tuple(each) if isinstance(each, list) else each, each) for each in values]

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 # Memories further apart than this belong to different moments.
 GAP = 30 * 60.0
-# Memories closer than this are of the same second.
+# Memories closer than this were made in the same second.
 SECOND = 0.9
 # A session without a pause is cut here: a day of log lines is not one moment.
 LONGEST = 64
 
 
 def cuts(created: NDArray[np.float64], *, together: bool) -> NDArray[np.bool_]:
-    """Where sessions begin, given the times in order; every memory is one by itself if they are not taken together."""
+    """Where sessions begin, given sorted times; unless `together`, every memory is a session of its own."""
     count = len(created)
     if not count:
         return np.zeros(0, dtype=bool)
@@ -35,17 +35,17 @@ def cuts(created: NDArray[np.float64], *, together: bool) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Where candidates are in their sessions, in order; what is between two that are not told is nameless."""
+    """Candidates in the order of their sessions; an empty name stands for a memory between them that is left out."""
 
     files: Sequence[str]
-    session: NDArray[np.int64]  # of each, by numbers that rise
+    session: NDArray[np.int64]  # of each file, numbered in order
     lengths: NDArray[np.float32]  # of the sessions, in terms
     sessions: int  # in the whole vault
     mean_length: float
     having: Callable[[str, int], int]  # how many sessions have a term, given how many of those at hand do
 
     def at_hand(self, catalogue: Catalogue, allowed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places of the members, -1 for those that are not at hand, without those that are not allowed."""
+        """The places of the files, without those not allowed (-1 for those not at hand), and their sessions."""
         found = [catalogue.place_of(file) for file in self.files]
         places = np.array([-1 if place is None else place for place in found], dtype=np.int64)
         kept = (places < 0) | allowed[places] if len(allowed) else places < 0

@@ -21,9 +21,9 @@ from vault_mem.types import Found
 
 
 class VaultRetriever(BaseRetriever):
-    """Finds memories with `recall`. `search_kwargs` are keywords of it, such as filters and `min_relevance`.
+    """Finds memories with `recall`, which gets `search_kwargs`, such as filters and `min_relevance`.
 
-    Where nothing is likely to answer, there are no documents; with `nearest=True`, the nearest two.
+    If nothing is likely to answer, there are no documents; with `nearest=True`, the nearest two.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)

@@ -5,8 +5,8 @@
     graph = builder.compile(store=VaultStore("my-vault"))
 
 Needs `pip install "vault-mem[langgraph]"`. An item's namespace, key and value are in the note's front matter, as
-metadata; its text (`content`, `text`, `memory` or `data` of the value) is the note's own. Where a person changes that,
-the item has the new text.
+metadata; its text (`content`, `text`, `memory` or `data` of the value) is the note's own. If a person changes that, the
+item has the new text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from vault_mem.python.vault import Vault
 from vault_mem.types import StrPath
 
 TEXTS = ("content", "text", "memory", "data")
-# Front matter is read by people, and as a whole by every sync.
+# People read front matter, and a sync parses all of it.
 LARGEST = 50_000
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "$eq": lambda value, wanted: value == wanted,
@@ -56,7 +56,7 @@ class VaultStore(BaseStore):
         self._private = private
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do some operations: what is read is read before anything is written, and of two puts of an item the last."""
+        """Do some operations: all reads come before any write, and of several puts of an item only the last is done."""
         results: list[Result] = []
         puts: dict[tuple[tuple[str, ...], str], PutOp] = {}
         for op in ops:
@@ -128,11 +128,11 @@ def _namespace(memory: Memory) -> tuple[str, ...]:
 
 
 def _written(value: dict[str, Any]) -> tuple[str, dict[str, MetaValue]]:
-    """A value as a text to read and what is noted of the rest."""
+    """A value as a text to read, and metadata that holds the rest."""
     field = next((name for name in TEXTS if isinstance(value.get(name), str) and value[name].strip()), "")
     text = value[field] if field else "\n".join(f"{name}: {_told(each)}" for name, each in value.items()) or "(empty)"
     noted: dict[str, MetaValue] = {}
-    if field and text == text.strip() and "\r" not in text:  # the note says it as it is
+    if field and text == text.strip() and "\r" not in text:  # the note keeps this text as it is
         noted["text"] = field
         value = {name: each for name, each in value.items() if name != field}
     noted["value"] = json.dumps(value, ensure_ascii=False)

@@ -24,7 +24,7 @@ class Alignment:
     opposites: list[tuple[Word, Word]] = field(default_factory=list)
 
 
-# Pronouns, which Japanese often leaves out. A rule checks whether one was replaced by another.
+# Pronouns, which Japanese often leaves out. Another rule finds out if one was replaced by another.
 _UNSAID = read_words("unsaid.txt")
 
 

@@ -38,7 +38,7 @@ _SCOPES = read_phrases("scopes.txt")
 # Without un-, these are words too, but not their opposites.
 _NOT_NEGATED = frozenset(("ited", "iform", "iverse", "ion", "ique", "its", "less", "like", "til", "derstand", "dergo"))
 _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
-# "The user said that …" adds nothing.
+# "The user said that …" adds nothing and is removed.
 _TOLD = re.compile(
     r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*"
     r"(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?(?P<whose>(?:their|his|her) (?=\w))?"
@@ -104,7 +104,7 @@ def words(text: str, names: frozenset[str]) -> list[Word]:
 
 
 def proper_names(original: str) -> frozenset[str]:
-    """Words that are capitalised without need: names of people, places and things."""
+    """Words capitalised where a common word would not be: names of people, places and things."""
     found: set[str] = set()
     capitals = re.findall(r"\b[A-Z]\w+", original)
     headline = len(capitals) > 3 and len(capitals) > 0.6 * len(re.findall(r"\b[A-Za-z]\w+", original))
@@ -225,7 +225,7 @@ for _place, (_, _phrase) in enumerate(_PHRASES):
 
 
 def is_past_or_base(word: str) -> bool:
-    """Whether a word may be a past, like read, cut or put."""
+    """Whether a word may be a past form, including read, cut or put, which look like their base."""
     return is_past(word) or _IRREGULAR.get(word) == word
 
 

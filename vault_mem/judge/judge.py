@@ -62,7 +62,7 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
     same_words = not left and not right
     one_sided = not left or not right
     needed = LIKELY if same_words else SURE
-    # "Will do!" and "I did!" have no content words, and are not alike for that.
+    # "Will do!" and "I did!" have no content words, but that does not make them the same.
     says_something = (
         bool(one.quantities)
         or len(alignment.pairs) > 1

@@ -60,7 +60,7 @@ class Quantity:
     unit: str = ""
 
     def agrees(self, other: Quantity) -> bool:
-        """Whether the two can mean the same."""
+        """Whether both can mean the same."""
         if self.kind != other.kind:
             return {self.kind, other.kind} == {"time", "number"} and self._as_hour(other)
         if self.kind == "time":

@@ -172,13 +172,13 @@ class _Pair:
 
     @cached_property
     def about(self) -> tuple[Word, ...]:
-        """What the new text speaks of, without relatives of whom the old one says nothing."""
+        """The words of the new text, without relatives that the old one does not mention."""
         others = self.new.kin - self.old.kin
         return tuple(word for word in self.new.words if word.lemma not in others) if others else self.new.words
 
     @cached_property
     def forms(self) -> set[str]:
-        """Its words, each as it is written and as it compares."""
+        """These words as written and in their dictionary forms."""
         return self.new.forms if self.about is self.new.words else _forms(self.about)
 
     @cached_property
@@ -251,7 +251,7 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = LIKELY)
         return 0.0
     change = _change(one, two)
     if change < least or (likely := change * _same_subject(pair, tokens)) < least:
-        return 0.0  # whatever the question is
+        return 0.0  # no answer to the question can raise it again
     return likely * _same_question(pair, tokens)
 
 
@@ -338,7 +338,7 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
     if not own and not others and (_is_user(old, new) or _is_user(new, old)):
         return ROLE
     shared = [word for word in old.rest if _is_in(word, forms) and word.text not in _VERBS]
-    # In "Karin is the treasurer of the club" and "we host the website", the club and the website are subjects too.
+    # In "Karin is the treasurer of the club" and "we host the website", the club and the website count as subjects.
     duty = "duty" in old.questions
     if (len(shared) > 1 and (duty or not (own and others))) or (
         shared and (duty or (old.group and not own and not others))

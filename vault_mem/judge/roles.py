@@ -323,7 +323,7 @@ _PARTS = re.compile(r"[,;:.、。；\n]|\b(?:and|but|while|whereas|or)\b|一方"
 # Small words that identify a part of a sentence: there by train and back by plane.
 _WAYS = re.compile(r"\b(?:there|back|here|first|then|before|after|inside|outside|up|down|he|she|they|we|you|i)\b")
 _DENYING = re.compile("[不非未無](?=[一-鿿ァ-ヺ])")
-# With more things, two of them are in one part by chance.
+# In longer texts, two things are in the same part by chance.
 _MOST_THINGS = 24
 
 
@@ -368,6 +368,6 @@ def _parts(text: Text) -> dict[str, int]:
 
 
 def _listed(text: Text, one: str, other: str) -> bool:
-    """Whether two words are only named together: Jonas and Elif."""
+    """Whether two words are just listed together: Jonas and Elif."""
     names = re.escape(one), re.escape(other)
     return any(re.search(rf"{a}(?:さん|くん|氏)?{_LISTED}{b}", text.rest) for a, b in (names, names[::-1]))

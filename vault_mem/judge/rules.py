@@ -57,7 +57,7 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
     found = list(dict.fromkeys(found))
     if one.is_japanese == two.is_japanese:
         return found
-    # the small words of two languages do not correspond
+    # between two languages, small words do not correspond
     return [each for each in found if (each.before and each.after) or each.kind in _IN_ANY_LANGUAGE]
 
 
@@ -273,7 +273,7 @@ _COMES, _GOES = re.compile("[てで](?:き[たてま]|くる|来)"), re.compile(
 
 
 def _givings(one: Text, two: Text) -> list[Difference]:
-    """Another giver: あげた, もらった; 手伝った, 手伝ってもらった."""
+    """Somebody else gives or helps: あげた, もらった; 手伝った, 手伝ってもらった."""
     if one.givings and two.givings and one.givings != two.givings:
         return [Difference("opposite", min(one.givings), min(two.givings))]
     comes, goes = ([bool(pattern.search(text.rest)) for text in (one, two)] for pattern in (_COMES, _GOES))

@@ -11,7 +11,7 @@ from vault_mem.judge.words import Difference, Word, compiled, read_expressions, 
 
 # Words that say that something ended or was given up.
 _ENDED = read_words("endings.txt")
-# Stages that exclude each other. A resulting state (買ってある, is fixed) is done, and may also be told as going on.
+# Stages that exclude each other. A resulting state ("left": 買ってある, is fixed) fits both "done" and "now".
 _CLASHES = frozenset(
     frozenset(pair)
     for pair in (
@@ -23,7 +23,7 @@ _CLASHES = frozenset(
 
 
 def tense_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
-    """Things that are at another stage: 送る, 送った; takes, stopped taking; is, was."""
+    """Things that have reached another stage: 送る, 送った; takes, stopped taking; is, was."""
     return (
         _ended(alignment)
         or _english(one, two, alignment)
@@ -53,7 +53,7 @@ def _ended(alignment: Alignment) -> list[Difference]:
     return [Difference("status", left[0].text if left else "", right[0].text if right else "")]
 
 
-# English: the words before a verb show its stage
+# English: the words before a verb show its stage.
 
 _ADVERB = (
     r"(?:not|already|just|also|finally|recently|still|now|always|never|ever|soon|usually|often|really|both|all|only|even"
@@ -171,7 +171,7 @@ def _having(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     return []
 
 
-# Japanese: the end of the sentence shows the stage
+# Japanese: the end of the sentence shows the stage.
 
 # Endings of hearsay and politeness, which are removed first.
 _TRIMMED = re.compile(

@@ -11,7 +11,7 @@ from vault_mem.judge import english, japanese
 from vault_mem.judge.quantities import Quantity, quantities
 from vault_mem.judge.words import Word, read_words
 
-# A new text is compared with several others, and the next one often with the same ones.
+# Cached, because each new text is compared with several others, often with the same ones as the last.
 _KEPT = 64
 LIGHT = read_words("light_words.txt")
 _NOT_POSSESSORS = frozenset(("it", "that", "there", "he", "she", "let", "what", "who", "here"))
@@ -95,7 +95,7 @@ class Text:
         return re.split(rf"[.;!?\n]|{label}", self.rest)
 
     def before(self, word: str) -> list[str]:
-        """The beginnings of the clauses with a word, up to the word."""
+        """For each clause with the word, the part before it."""
         clauses = [clause for clause in self._clauses if word in clause]
         return [clause[:position].rstrip() for clause in clauses for position in positions_of(word, clause, _IN_WORD)]
 

@@ -14,7 +14,7 @@ DATA = Path(__file__).parent / "data"
 _NONE: frozenset[str] = frozenset()
 # Letters of words and names in languages that are written as English is: Łukasz, Çağla, Nguyễn.
 SMALL, CAPITAL = "a-zß-öø-ɏḁ-ỿ", "A-ZÀ-ÖØ-ÞĀ-ɎḀ-Ỿ"
-# Most of a hundred patterns are for a word or sign that the texts of a command do not have.
+# Compiled at first use: one command needs only a few of the hundred patterns.
 compiled = cache(re.compile)
 # The Japanese particle after a word shows its role.
 _PARTICLE = re.compile(
@@ -49,9 +49,9 @@ def read_expressions(name: str) -> list[tuple[str, str]]:
 
 
 def read_spellings(name: str) -> list[tuple[str, str, str]]:
-    """A shipped list of spellings: what a text must have, an expression, and the form that replaces what it finds.
+    """A shipped list of spellings: a string the text must contain, an expression, and what replaces its matches.
 
-    A plain word need not say what a text must have. A blank at the edge of a form is written as `_`.
+    If the expression is a plain word, it is itself that string. A blank at the edge of a replacement is written as `_`.
     """
     found = []
     for needed, said in read_expressions(name):
@@ -62,7 +62,7 @@ def read_spellings(name: str) -> list[tuple[str, str, str]]:
 
 
 def spelled(text: str, spellings: list[tuple[str, str, str]]) -> str:
-    """A text with the forms of a list of spellings."""
+    """The text with each of the spellings replaced."""
     for needed, expression, form in spellings:
         if needed in text:
             text = compiled(expression).sub(form, text)

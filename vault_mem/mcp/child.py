@@ -10,7 +10,7 @@ import sys
 def main() -> int:
     """Run the command line that the server sent."""
     line = bytearray()
-    while (byte := os.read(0, 1)) not in (b"\n", b""):  # not one byte more: the rest belongs to the command
+    while (byte := os.read(0, 1)) not in (b"\n", b""):  # byte by byte, since the rest is the command's own input
         line += byte
     sys.argv[1:] = json.loads(line)
     from vault_mem.client import main as run

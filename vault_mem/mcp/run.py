@@ -40,14 +40,14 @@ class RunningCommand:
         return self._through_client(arguments, stdin) if served else self._in_process(arguments, stdin)
 
     def _through_client(self, arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
-        """Through the client, as from a shell, but without arguments in the process list: they may be private."""
+        """Run it as from a shell, but keep the arguments, which may be private, out of the process list."""
         first_line = json.dumps(list(arguments)).encode() + b"\n"
-        # -P: a file in the agent's folder must not pass for a module of ours
+        # -P: a file in the agent's folder must not be imported in place of one of our modules
         command = [sys.executable, "-P", "-m", "vault_mem.mcp.child"]
         with self._lock:
             if self.cancelled.is_set():
                 return STOPPED, "", ""
-            # Blocked in the child until it can pass the signal on to the daemon.
+            # the child inherits the block, and lifts it once it can pass the signal on to the daemon
             before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
             try:
                 process = self._process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Tool arguments as a command line: values are never taken for options, long texts go to standard input."""
+"""Turns tool arguments into a command line. Values are never taken for options; long texts go to standard input."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def _one_text(name: str, value: Any) -> str:
 class Tool:
     """A tool: its command, its arguments, and what it does to the memory.
 
-    An argument in `ways` turns it into another command. That command takes the arguments `ways_take`, or only the value
-    of the argument itself if it has one. A call needs one of the arguments in `one_of`.
+    An argument in `ways` runs another command instead. If it is a flag, that command takes the arguments `ways_take`;
+    if it is a text, only that text. A call needs at least one of the arguments in `one_of`.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Tool:
         return schema | ({"required": required} if required else {})
 
     def command_line(self, given: Mapping[str, Any], *, public: bool = False) -> tuple[list[str], bytes]:
-        """The words of the command, and its standard input; raises InvalidInput."""
+        """The command line and its standard input; raises InvalidInput if an argument is wrong."""
         values = self._checked(given, public)
         command, always = self.command, self.always
         chosen = {name: value for name in self.ways if (value := values.pop(name, False))}
@@ -221,6 +221,6 @@ def _refuse_broken(name: str, text: str) -> None:
 
 
 def _refuse_zero(name: str, value: Any) -> None:
-    """A zero byte would end an argument on its way to the command."""
+    """Raise InvalidInput for a zero byte, which would cut the argument short."""
     if "\0" in json.dumps(value, ensure_ascii=False).replace("\\u0000", "\0"):
         raise InvalidInput(f"{name} has a zero byte in it", "leave it out")

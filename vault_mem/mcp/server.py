@@ -85,7 +85,7 @@ def serve(offer: Offer) -> int:
 
 
 def _lines() -> Iterator[bytes]:
-    """The lines of standard input. A signal just before the wait must end it, too."""
+    """The lines of standard input. The wakeup pipe makes sure that a signal just before `select` interrupts it, too."""
     if os.name != "posix":
         yield from sys.stdin.buffer
         return
@@ -94,7 +94,7 @@ def _lines() -> Iterator[bytes]:
     signal.set_wakeup_fd(wake)
     parts: list[bytes] = []
     while True:
-        ready, _, _ = select.select([0, woken], [], [])  # a signal's handler runs when this returns
+        ready, _, _ = select.select([0, woken], [], [])  # Python runs signal handlers when this returns
         if woken in ready:
             os.read(woken, _CHUNK)
         if 0 not in ready:
@@ -218,7 +218,7 @@ class Server:
     def _answer(self, reply: Any) -> None:
         if reply is None:
             return
-        # strict parsers refuse half of a surrogate pair, even as an escape
+        # strict parsers reject half a surrogate pair, even as an escape
         line = json.dumps(reply, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
         with self._sending, suppress(BrokenPipeError, ValueError):  # the client may be gone
             self._send(line)
@@ -269,7 +269,7 @@ class Server:
         return self._result(tool, given or {}, running)
 
     def _result(self, tool: Tool, given: Mapping[str, Any], running: RunningCommand) -> dict[str, Any]:
-        """Call a tool: its command's lean JSON as data, and what the command says as text."""
+        """Call a tool. The result has the command's lean JSON as data, and its text."""
         try:
             words, stdin = tool.command_line(given, public=self._offer.public)
         except InvalidInput as error:
@@ -312,7 +312,7 @@ class Server:
 
 
 def _failure(error: Mapping[str, str]) -> dict[str, Any]:
-    """What went wrong and, below a line, what can be done about it."""
+    """A failed call's result: what went wrong and, below a rule, what can be done about it."""
     message, hint = visible(error["message"]), visible(error.get("hint") or "")
     text = f"{message}\n\n---\n{hint}" if hint else message
     data = {"error": {"code": error["code"], "message": message} | ({"hint": hint} if hint else {})}

@@ -33,7 +33,7 @@ def _texts(description: str) -> dict[str, Any]:
 
 
 def _option(name: str, schema: dict[str, Any], **more: bool) -> Parameter:
-    """An argument with the name of the option that it goes to."""
+    """An argument that is passed as the option of the same name."""
     return Parameter(name, f"--{name.replace('_', '-')}", schema, **more)
 
 
@@ -82,7 +82,7 @@ def _field(name: str) -> Parameter:
             schema = _text(f"{said.removesuffix('.')} (ISO 8601).")
         case _:
             schema = _text(said, **({"enum": list(each.choices)} if each.choices else {}))
-    if each.default is not None and not each.choices:  # the model is to choose a kind
+    if each.default is not None and not each.choices:  # no default for kind: the model should choose one
         schema["default"] = each.default
     return Parameter(each.argument or name, each.flag, schema, rare=each.rare, private=name == "private")
 

@@ -9,7 +9,7 @@ from vault_mem.mcp.schema import Tool
 from vault_mem.mcp.tools import BY_NAME, TOOLS
 
 _IDS = r"((?:mem|ep)_\w+(?: or (?:mem|ep)_\w+)*|ID)"
-# A command as hints name it, the tool that does the same, and how to call it. `{0}` is the first group.
+# A command as it occurs in hints, the tool that does the same, and how to call it. `{0}` is the first group.
 _CALLS = (
     (r"vault-mem remember \.\.\. --supersedes ID", "remember", "remember with supersedes"),
     (rf"--supersedes {_IDS}", "remember", "supersedes: {0}"),
@@ -33,7 +33,7 @@ _OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-n(?= must))")
 
 
 def in_tool_words(text: str, tool: Tool, offered: Collection[str]) -> str:
-    """A text of ours with tools and arguments for commands and options; commands without an offered tool stay."""
+    """One of our texts, with commands and options replaced by tools and arguments if the tool is offered."""
     for pattern, name, said in _CALLS:
         if not name or name in offered:
             text = re.sub(f"`?{pattern}`?", lambda found: said.format(*found.groups()), text)  # noqa: B023
@@ -45,9 +45,9 @@ def in_tool_words(text: str, tool: Tool, offered: Collection[str]) -> str:
 
 
 def said_to_a_model(text: str, tag: str, tool: Tool, offered: Collection[str]) -> str:
-    """A command's message: our own words for tools, the words of memories unchanged."""
+    """A command's message, with our own words adapted to tools and the text of memories unchanged."""
     if not tag:
         return in_tool_words(text, tool, offered)
     parts = re.split(rf"(<{tag}>.*?</{tag}>)", text, flags=re.DOTALL)
-    parts[::2] = [in_tool_words(ours, tool, offered) for ours in parts[::2]]  # in between are those of memories
+    parts[::2] = [in_tool_words(ours, tool, offered) for ours in parts[::2]]  # every second part is memory text
     return "".join(parts)

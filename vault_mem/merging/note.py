@@ -22,9 +22,9 @@ class _OddFrontMatter(Exception):
 
 
 def merge_note(base: str, ours: str, theirs: str, name: str = "") -> Merged:
-    """Merge two versions of a note. The result is always readable: what is undecided is in its text.
+    """Merge two versions of a note. The result is always a readable note: what is undecided is in its text.
 
-    `name` is the file's. If git took two memories for one that was renamed, it shows which of them belongs there.
+    `name` is the file's. If git took two memories for one that was renamed, it tells which of them belongs there.
     """
     was, one, other = (memories_in(each) for each in (base, ours, theirs))
     named_twice = bool(base.strip()) and "" in was  # a note without an id, to which each side gave one
@@ -181,7 +181,7 @@ def _either(*words: str) -> Callable[[list[str], list[str]], list[str]]:
     return choose
 
 
-# How two changes of one key are decided. A memory ended at the latest when the first side closed it.
+# How to decide between two changes of a key. A memory was over at the latest when the first side closed it.
 _RULES: dict[str, Callable[[list[str], list[str]], list[str]]] = {
     "last_confirmed": _by(max, _time),
     "valid_to": _by(min, _time),

@@ -24,7 +24,7 @@ TRIED = "Tried it: the memory answers ({memories})."
 NOTHING_TO_CHANGE = "Nothing to change."
 NOT_SET_UP = "Nothing was changed. Use --yes to do it without being asked."
 
-# A day counts as pleasant or unpleasant beyond this valence, and as even within it.
+# A day with a valence beyond this counts as pleasant or unpleasant, otherwise as even.
 _EVEN = 0.15
 _BARS = 6
 
@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 
 def tokens_of(tell: Callable[[R, datetime], str], now: datetime) -> Callable[[R], int]:
-    """What a result costs as text, in tokens."""
+    """A function that counts the tokens of a result as text."""
     return lambda result: count_tokens(tell(result, now))
 
 
@@ -219,6 +219,6 @@ def hint_stats(found: types.HintStats) -> str:
 
 
 def set_up(agent: str, scope: str, *, remove: bool) -> str:
-    """What setup says last; `scope` is the flag to repeat, if any."""
+    """What setup says last; `scope` is the flag to repeat when removing, if any."""
     again = "" if remove else f" To remove it: vault-mem setup {agent}{scope} --remove"
     return f"Done. Start a new session of {agent} to see it.{again}"

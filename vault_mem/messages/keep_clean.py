@@ -49,7 +49,7 @@ def forgot(result: types.ForgetResult, now: datetime) -> tuple[str, str]:
 
 
 def would_purge(found: types.Purge, now: datetime) -> str:
-    """What a purge would take, for the person who is asked."""
+    """What a purge would delete, for the person who has to confirm it."""
     memory = found.memory
     lines = [f"{memory.title} (id: {memory.id}, {age(memory.created, now)}) would be gone for good, with"]
     if found.references:
@@ -68,7 +68,7 @@ def trash(found: Sequence[types.Trashed]) -> str:
 
 
 def made_private(result: types.PrivateResult) -> str:
-    """What private says; no word of the memory itself."""
+    """What private says; it does not quote the memory."""
     lines = [f"Private (id: {result.memory.id}): {result.memory.path}"]
     if result.links:
         lines.append(f"{counted(result.links, 'link')} from public notes moved into the private note.")
@@ -295,7 +295,7 @@ def operations(found: Sequence[types.Operation]) -> str:
 
 
 def _touched(one: types.Operation) -> str:
-    """What an operation was about: its memories by title and id, else its files."""
+    """What an operation was about: its memories by title and id, or else the number of its files."""
     if not one.titles:
         return " ".join(one.ids[:2]) or counted(len(one.files), "file")
     names = [f"{quoted(cut(title, 60))} ({id_})" for id_, title in one.titles.items()][:2]

@@ -1,4 +1,4 @@
-"""Notices beside an answer; `Console.note` prints them on standard error. Filled in with `str.format`."""
+"""Notices that accompany an answer, filled in with `str.format`. `Console.note` prints them on standard error."""
 
 from __future__ import annotations
 

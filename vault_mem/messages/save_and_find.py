@@ -57,7 +57,7 @@ def remembered(result: types.RememberResult, now: datetime) -> tuple[str, str]:
         if replaced:
             lines.append(f"If it does, {_to_replace(replaced)}")
     lines += [f"Closed (id: {old.id}): {quoted(cut(old.content))}" for old in result.closed]
-    return "\n".join(lines), scaffolds.SAVED if result.linked else ""  # no connections, no question about them
+    return "\n".join(lines), scaffolds.SAVED if result.linked else ""  # the question is about the links
 
 
 def _named(found: types.Found, now: datetime) -> str:
@@ -70,7 +70,7 @@ def _in_vault(found: types.Found) -> str:
 
 
 def _to_replace(old: list[types.Found]) -> str:
-    """How what was just saved takes the place of others: all of this vault, or one of another."""
+    """How to let the saved memory replace others; either all are in this vault, or there is one of another vault."""
     if old[0].vault:
         return f"close that one there: vault-mem close {old[0].memory.id} --vault {old[0].vault}"
     return f"run it again with --supersedes {' or '.join(each.memory.id for each in old)}"
@@ -88,14 +88,14 @@ def kept_by_hand(kept: str) -> str:
 
 
 def ways_on(existing: types.Found) -> list[str]:
-    """The commands that save a refused text after all; a memory of another vault stays as it is."""
+    """The commands that save a refused text after all; they leave a memory of another vault alone."""
     again, id_ = "vault-mem remember --last-blocked", existing.memory.id
     in_place = [] if existing.vault else [f"{again} --update {id_}", f"{again} --supersedes {id_}"]
     return [f"{again} --force", *in_place]
 
 
 def blocked_hints(existing: types.Found) -> str:
-    """The same, with what each does."""
+    """The commands of `ways_on`, with what each does."""
     does = ("Save it anyway", "Replace the existing text", "Close the existing one")
     return "\n".join(f"{what}: {command}" for what, command in zip(does, ways_on(existing), strict=False))
 
@@ -129,7 +129,7 @@ def recalled(result: types.RecallResult, now: datetime, *, explain: bool = False
 
 
 def recalled_line(number: int, found: types.Found, now: datetime, explain: bool = False) -> str:
-    """One result, by the passage that answers; with `explain`, the terms of its score below it."""
+    """One result, shown by the passage that answers; with `explain`, the terms of its score below it."""
     memory = found.memory
     text = " ".join(line for line in (found.passage or memory.content).splitlines() if line.strip())
     emotion = [] if found.bare else [f"emotion: {memory.emotion}"]

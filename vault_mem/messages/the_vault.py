@@ -101,7 +101,7 @@ def status(found: types.Status) -> str:
 
 
 def _store(store: StoreStatus) -> str:
-    """How far this machine and the shared store are apart, in one line."""
+    """How far this machine and the shared store differ, in one line."""
     said = [f"{store.uri}: {store.trouble or 'reached'}"]
     if store.trouble:
         said.append(f"last reached {minute(store.reached)}" if store.reached else "never reached")
@@ -114,7 +114,7 @@ def _store(store: StoreStatus) -> str:
 
 
 def _git(state: GitState | None) -> str:
-    """How the vault and git stand, in one line."""
+    """The state of the vault's git repository, in one line."""
     if state is None:
         return "not a repository"
     said = [f"a {state.under_way} is in progress; nothing is written unasked"] if state.under_way else []

@@ -1,4 +1,4 @@
-"""What all messages share: ages, dates, counts, lists, and the columns that a text takes."""
+"""What all messages share: ages, dates, counts, lists, and the terminal columns that a text takes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DAYS_AS_AGE = 30
 
 
 def age(moment: datetime, now: datetime) -> str:
-    """Just now, 5m ago, 2h ago, 3d ago; the date after 30 days, and for a day in the future."""
+    """Just now, 5m ago, 2h ago, 3d ago; the date after 30 days, and for times more than a day ahead."""
     seconds = (now - moment).total_seconds()
     if -86_400 < seconds < 60:
         return "just now"

@@ -4,7 +4,7 @@ A proposal is one line that ends in its block id:
 
     - [ ] merge [[a|A]] into [[b|B]]: similarity 0.93 <!-- merge mem_… mem_… 3fa2c1d4 --> ^rv-1a2b3c4d
 
-One to save what was said in a session names the words as `cap_…`, and the file and line they stand in:
+A proposal to save what was said in a session names the words as `cap_…`, with the file and line they are in:
 
     - [ ] save “We use port 8090.” (fact, …) <!-- save cap_… 3fa2c1d4 sessions/2026-11/….md:42 --> ^rv-5e6f7a8b
 """
@@ -26,7 +26,7 @@ Tick a box and the proposal is carried out, once this file has been left alone f
 OPEN, DONE, REJECTED = "## Open", "## Done", "## Rejected"
 SAVE = "save"
 
-# What the plugins Tasks and Dataview add to a line that one ticks.
+# What the plugins Tasks and Dataview add to a ticked line.
 _TICKED = r"(?: ✅ ?\d{4}-\d{2}-\d{2}| [\[(]completion:: ?\d{4}-\d{2}-\d{2}[\])])*"
 _LINE = re.compile(
     r"^- \[(?P<box>.)\] (?P<text>.*?) ?<!-- (?P<kind>merge|append|close|supersede|link|save)"
@@ -48,7 +48,7 @@ class Proposal:
 
     @property
     def id(self) -> str:
-        """The same for the same proposal, whenever it is made."""
+        """Its id: the same proposal gets the same id again."""
         ids = self.ids[:1] if self.kind == SAVE else self.ids  # once saved, the memory's id is there too
         return "rv-" + hashlib.sha256(" ".join((self.kind, *ids)).encode()).hexdigest()[:8]
 
@@ -64,7 +64,7 @@ class Proposal:
 
     @property
     def readable(self) -> str:
-        """Its text with links as the titles they show."""
+        """Its text, with the titles of links in place of the links."""
         return re.sub(r"\[\[[^\[\]|]*\|([^\[\]]*)\]\]", r"“\1”", self.text)
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,12 +74,12 @@ class Proposal:
 
 
 def read(text: str) -> list[Proposal]:
-    """The proposals of a file, in its order; those that were carried out, refused or have aged too."""
+    """The proposals of a file, in order, answered and outdated ones too."""
     return [found for line in text.splitlines() if (found := _read(line)) is not None]
 
 
 def add(text: str | None, proposals: list[Proposal]) -> str:
-    """The file with new proposals at the end of its open ones; what has aged makes room for its successor."""
+    """The file with new proposals after its open ones; they replace older ones with the same id."""
     text = text if text and text.strip() else f"{HEAD}\n{OPEN}\n"
     new = {each.id for each in proposals}
     lines = _without(text, new)
@@ -103,12 +103,12 @@ def without(text: str, which: Callable[[Proposal], bool]) -> str:
 
 
 def _without(text: str, ids: set[str]) -> list[str]:
-    """The lines of a file but for these proposals."""
+    """The lines of a file without these proposals."""
     return [line for line in text.splitlines() if (old := _read(line)) is None or old.id not in ids]
 
 
 def _in_sections(lines: Iterable[str]) -> Iterator[tuple[str, str, Proposal | None]]:
-    """Each line with the heading of its section, and the proposal that it is."""
+    """Each line with the heading of its section, and its proposal, if it is one."""
     section = ""
     for line in lines:
         section = line.strip() if line.startswith("## ") else section
@@ -131,7 +131,7 @@ def undecided(text: str) -> list[Proposal]:
 
 
 def parted(text: str, ids: Iterable[str]) -> tuple[str, list[tuple[str, str]]]:
-    """The file without the proposals that name one of these memories, and those: section and line of each."""
+    """The file without the proposals that name one of these memories; and the section and line of each of them."""
     kept, taken = [], []
     for section, line, found in _in_sections(text.splitlines(keepends=True)):
         if found is not None and set(found.ids) & set(ids):
@@ -142,7 +142,7 @@ def parted(text: str, ids: Iterable[str]) -> tuple[str, list[tuple[str, str]]]:
 
 
 def joined(text: str, taken: list[tuple[str, str]]) -> str:
-    """The file with proposals of another one, each in the section it was in."""
+    """The file with proposals from another file added, each in its section."""
     lines = (text if text.strip() else f"{HEAD}\n{OPEN}\n").splitlines()
     for section, line in taken:
         _insert(lines, section or OPEN, [line], at_end=True)
@@ -159,7 +159,7 @@ def _read(line: str) -> Proposal | None:
 
 
 def _insert(lines: list[str], heading: str, new: list[str], *, at_end: bool) -> None:
-    """Lines below a heading, which is made where it is missing."""
+    """Insert lines below a heading, adding the heading if it is missing."""
     if heading not in [line.strip() for line in lines]:
         lines += ([""] if lines and lines[-1].strip() else []) + [heading]
     start = [line.strip() for line in lines].index(heading) + 1

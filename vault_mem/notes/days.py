@@ -1,4 +1,4 @@
-"""The day that a text names: tomorrow, next Friday, on the 20th, 明日, 来週の金曜. One day, unmistakably, or none."""
+"""The day that a text names: tomorrow, next Friday, on the 20th, 明日, 来週の金曜. If in doubt, none."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _JA_DAY = re.compile(
     r"(?:(?P<which>今月|(?<!再)来月)の?|(?<![\d月])(?<!月の))"
     r"(?P<day>\d{1,2})日(?=に|まで|の|は|、|$)(?!に[\d一二三四五六七八九十]+[回度錠粒杯])"
 )
-# The year or month that is said beside a day, counted from the present one.
+# The year or month named with a day, counted from the present one.
 _AHEAD = {"今年": 0, "next year": 1, "来年": 1, "再来年": 2, "今月": 0, "来月": 1}
 _BEFORE_REIWA = 2018
 # Repeating dates, past dates and spans do not name a single day.
@@ -118,7 +118,7 @@ def _count(match: re.Match[str]) -> int:
 
 
 def _weekday(today: date, number: int, weeks: int | None) -> date | None:
-    """A weekday of this week, of the one `weeks` later, or simply the next one; none where it is over already."""
+    """A weekday of the week `weeks` from now, or simply the next such day; None if it is past."""
     if weeks is None:
         return today + timedelta(days=(number - today.weekday() - 1) % 7 + 1)
     day = today + timedelta(days=number - today.weekday() + 7 * weeks)
@@ -126,7 +126,7 @@ def _weekday(today: date, number: int, weeks: int | None) -> date | None:
 
 
 def _dated(match: re.Match[str], today: date) -> date | None:
-    """That day of its year, or the next one; none in a past year, which is what something is about, not when."""
+    """That day in the year named, or the next one; None in a past year, which is a topic rather than a date."""
     said = match.groupdict()
     month, day = said["month"], int(said["day"])
     number = int(month) if month.isdigit() else [name[:3] for name in MONTHS].index(month[:3]) + 1

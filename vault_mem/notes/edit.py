@@ -59,8 +59,8 @@ def edit(raw: bytes, changes: Mapping[str, Value | None]) -> bytes:
 def replace_body(raw: bytes, body: str) -> bytes:
     """`raw` with another body; front matter, BOM and line ending style stay. Raises EditRefused.
 
-    `body` is taken whole, with or without a final newline. Its line endings become those of the old body, unless
-    that one mixes them.
+    `body` is taken as it is, with or without a final newline. Its line endings become those of the old body, unless
+    that has mixed ones.
     """
     note = _split(raw, "the text")
     styles = set(NEWLINE.findall(note.body)) or {note.newline}
@@ -200,7 +200,7 @@ class _Item:
 
 
 class _Change:
-    """One existing key about to change: where it and its value lie, and what its lines become."""
+    """One existing key about to change: where it and its value are, and its new lines."""
 
     def __init__(self, front: Front, entry: Pair, key: str, newline: str) -> None:
         self.front = front
@@ -218,7 +218,7 @@ class _Change:
             raise self._refused("something else is on its line")
 
     def patch(self, value: Value | None) -> _Patch:
-        """The lines that take the place of the entry's."""
+        """The lines that replace the entry's."""
         if value is None:
             lines = self._bare()[1:]
         elif isinstance(value, list) and value:
@@ -246,7 +246,7 @@ class _Change:
                 raise self._refused("it shares a line with another key")
 
     def _colon(self, key: YamlNode) -> int:
-        """Where the value may start: just after the colon."""
+        """The position just after the colon, where the value may start."""
         source = self.front.text[key.start : key.end]
         before = self.front.text[self.front.starts[self.first] : key.start]
         colon = _COLON.match(self.front.text, key.end)
@@ -290,7 +290,7 @@ class _Change:
         return head + (rest if rest.strip() else rest.lstrip(" \t"))
 
     def _refuse_inner_comments(self) -> None:
-        """A list in brackets may have comments between its items, which have no place on one line."""
+        """Refuse a list in brackets with comments between its items: on one line, they would be lost."""
         start, end = self.value.start, self.value.end
         source = self.front.text[start:end]
         for event in reversed(self.value.events):
@@ -345,13 +345,13 @@ class _Change:
         return items
 
     def _with_items(self, wanted: list[str]) -> list[str]:
-        """The entry's lines with items dropped and added; the lines of those that stay, and comments, are kept."""
+        """The entry's lines with items dropped and added; comments and the lines of other items stay."""
         items = self._items()
         steps = SequenceMatcher(None, [item.text for item in items], wanted, autojunk=False).get_opcodes()
         dropped = [item for step, old, stop, _, _ in steps if step != "equal" for item in items[old:stop]]
         self._refuse_shared_lines(dropped)
         moved = {item.text: self.front.lines[item.first : item.stop] for item in dropped}
-        # As many items as before: one that differs was changed in its place, and its comment is still its own.
+        # With as many items as before, an item that differs was changed in place, and keeps its comment.
         in_place = len(items) == len(wanted)
         lines = [self.front.lines[self.first]]
         done = self.first + 1
@@ -390,7 +390,7 @@ class _Change:
 
 
 def _verify(before: Front, edited: NoteText, wanted: Mapping[str, Value | None]) -> None:
-    """Read the result again: the wanted values are there, all else is the same in the same order. Or refuse."""
+    """Read the result again and refuse it unless the wanted values are there and all else is the same, in order."""
     keys = ", ".join(wanted)
     unsafe = _refused(keys, "it would disturb something else in the front matter")
     try:

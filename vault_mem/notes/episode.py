@@ -13,7 +13,7 @@ from vault_mem.notes.yamlish import quoted
 
 
 def read_episode(raw: bytes, path: str, zone: tzinfo, *, private: bool, id_: str) -> Episode:
-    """The episode that a note describes, as far as it can be read; `id_` is for one that gives none."""
+    """The episode that a note describes, as far as it can be read; `id_` is used if the note gives none."""
     note = parse(raw, path, mtime=0, zone=zone, private=private)
     memory, fields = note.memory, note.fields
     return Episode(

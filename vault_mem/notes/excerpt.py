@@ -1,4 +1,4 @@
-"""A text on one line, cut short: how memories are quoted everywhere."""
+"""A text on one line, cut short: the way memories are quoted everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Front matter with the position of everything in it: what an edit must know before it touches a line."""
+"""Front matter with the position of everything in it, so that an edit knows which lines it touches."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class YamlNode:
     def end(self) -> int:
         """Where its own text ends; for a block scalar, where the line after it starts."""
         spans = [(event, *span(event)) for event in self.events]
-        # The end of a block collection is an empty span after the comments below it, and of no use.
+        # The end event of a block collection is an empty span below its trailing comments: too far down.
         return max(end for event, start, end in spans if start < end or not isinstance(event, yaml.CollectionEndEvent))
 
     @property
     def scalar(self) -> yaml.ScalarEvent | None:
-        """Its one event, where it is a scalar."""
+        """Its only event, if it is a scalar."""
         return self.events[0] if isinstance(self.events[0], yaml.ScalarEvent) else None
 
     @property
@@ -65,12 +65,12 @@ class YamlNode:
 
     @property
     def children(self) -> list[YamlNode]:
-        """The items of a list; of a mapping, its keys and values by turns."""
+        """The items of a list; for a mapping, its keys and values in turn."""
         return _nodes(self.events[1:])
 
     @property
     def signature(self) -> list[tuple[object, ...]]:
-        """All that the parser saw except positions. Comparing loaded values could take for ever: aliases multiply."""
+        """All that the parser saw, without positions. Comparing loaded values could take for ever: aliases multiply."""
         parts = ("anchor", "tag", "implicit", "value", "style", "flow_style")
         return [(type(event), *(getattr(event, part, None) for part in parts)) for event in self.events]
 
@@ -91,7 +91,7 @@ class Pair:
 class Front:
     """Front matter as read: its text, its lines, its entries, and what they load as.
 
-    Raises yaml.YAMLError, ValueError, OverflowError, RecursionError or TypeError where it cannot be read.
+    Raises yaml.YAMLError, ValueError, OverflowError, RecursionError or TypeError if it cannot be read.
     """
 
     def __init__(self, text: str) -> None:
@@ -107,12 +107,12 @@ class Front:
 
     @property
     def is_mapping(self) -> bool:
-        """Whether it is keys and values."""
+        """Whether it consists of keys and values."""
         return isinstance(self.root, yaml.MappingStartEvent)
 
     @property
     def in_braces(self) -> bool:
-        """Whether the whole of it is one `{a: 1, b: 2}`."""
+        """Whether all of it is one `{a: 1, b: 2}`."""
         return isinstance(self.root, yaml.MappingStartEvent) and bool(self.root.flow_style)
 
     @property
@@ -135,26 +135,26 @@ class Front:
         return self.entries[self.names.index(key)] if key in self.names else None
 
     def line_of(self, offset: int) -> int:
-        """The number of the line, from 0, that holds the offset."""
+        """The number, from 0, of the line with this offset."""
         return bisect_right(self.starts, offset) - 1
 
     def line_after(self, start: int, end: int) -> int:
-        """The number of the line after what runs from `start` to `end`."""
+        """The number of the line after the text from `start` to `end`."""
         return self.line_of(max(start, end - 1)) + 1
 
     def line_rest(self, offset: int) -> str:
-        """From just after something to the end of its line, the newline with it."""
+        """The rest of the line after an offset, newline included."""
         return self.text[offset : self.starts[self.line_of(max(0, offset - 1)) + 1]]
 
     def item_texts(self, node: YamlNode) -> list[str | None] | None:
         """What the items of a list say; None if the node is not a list."""
         if not node.is_list:
             return None
-        link = self.unquoted_link(node)  # `links: [[note]]`, which a person means as one link
+        link = self.unquoted_link(node)  # `links: [[note]]`, by which a person means one link
         return [self.item_text(item) for item in node.children] if link is None else [link]
 
     def item_text(self, item: YamlNode) -> str | None:
-        """What an item says, whatever type YAML gives it; None for nothing, an alias or a collection."""
+        """An item as text, whatever type YAML gives it; None if it is empty, an alias or a collection."""
         scalar = item.scalar
         if scalar is None:
             return self.unquoted_link(item)

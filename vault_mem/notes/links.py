@@ -18,12 +18,12 @@ _MARKDOWN = rf"\[(?P<text>[^\[\]\n]*)\]\({_ADDRESS}(?P<tip>\s+\"[^\"\n]*\")?\)"
 _BRACKETS = rf"(?:\[\[(?P<name>[^\[\]|\n]+?)(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]|{_MARKDOWN})"
 _LINK = rf"(?P<embed>!?){_BRACKETS}"
 LINK = re.compile(_LINK)
-BRACKETS = re.compile(_BRACKETS)  # a link whether or not it embeds: found in half the time, because all begin with [
+BRACKETS = re.compile(_BRACKETS)  # without the `!` of an embed: twice as fast, since all begin with [
 _CODE = r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]*`"
 CODE = re.compile(_CODE, re.MULTILINE | re.DOTALL)
 # In code, what looks like a link is not one.
 CODE_OR_LINK = re.compile(rf"(?P<code>{_CODE})|{_LINK}", re.MULTILINE | re.DOTALL)
-# In these keys an item is nothing but a link, and useless without its target.
+# In these keys, an item is only a link, useless without its target.
 LINK_KEYS = ("links", "supersedes", "sources", "members")
 # A file's name that vault-mem made ends in the first digits of the id.
 ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")
@@ -50,7 +50,7 @@ def read_link(value: Any) -> Link | None:
 
 
 def unwrapped(value: Any) -> Any:
-    """What an unquoted [[name]] holds: to YAML it is a list in a list. Lists may hold themselves, so not for ever."""
+    """The name in an unquoted [[name]], to YAML a list in a list. Three levels only: a YAML list may contain itself."""
     for _ in range(3):
         if not isinstance(value, list) or len(value) != 1:
             break
@@ -59,25 +59,25 @@ def unwrapped(value: Any) -> Any:
 
 
 def may_link(text: str) -> bool:
-    """Whether a text can have links at all: quick."""
+    """A quick check whether a text can have links at all."""
     return "[[" in text or "](" in text
 
 
 def may_hold_link(value: Any) -> bool:
-    """Whether the value of a property can hold links: quick, and true of few."""
+    """A quick check whether the value of a property can hold links."""
     if isinstance(value, list):
         return any(isinstance(item, list) or (isinstance(item, str) and "[[" in item) for item in value)
     return isinstance(value, str) and "[[" in value
 
 
 def target_of(match: re.Match[str]) -> str:
-    """What a match of LINK names, with its heading or block."""
+    """The target of a match of LINK, with its heading or block."""
     name = match["name"] or match["angled"]
     return name.strip() if name else unquote(match["target"])
 
 
 def body_links(body: str) -> Iterator[Link]:
-    """The links a person wrote in the text, embeds too, code left out."""
+    """The links that a person wrote in the text, including embeds, but not in code."""
     if may_link(body):
         for match in CODE_OR_LINK.finditer(body):
             if match["code"] is None and (target := link_name(target_of(match))):
@@ -102,7 +102,7 @@ def write_link(link: Link) -> str:
 
 
 def link_name(target: str) -> str:
-    """A link's target without heading, block or file ending: what names the note."""
+    """The name of the note in a link's target: without heading, block or file ending."""
     if "#" in target or "^" in target:
         target = re.split(r"[#^]", target, maxsplit=1)[0]
     name = target.strip().rstrip("/")
@@ -110,12 +110,12 @@ def link_name(target: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """The form in which names compare: NFC, without regard to case."""
+    """The form in which names are compared: NFC, without regard to case."""
     return name.lower() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
 
 
 def path_key(key: str) -> str:
-    """The name of a file with its folder, as names compare; that of a note without its ending."""
+    """A file's path in the form in which names are compared; a note's without `.md`."""
     return name_key(key).removesuffix(".md")
 
 
@@ -125,5 +125,5 @@ def stem_of(key: str) -> str:
 
 
 def nameable(name: str) -> bool:
-    """Whether a wikilink can name a note of this file name (without its ending)."""
+    """Whether a wikilink can name a note with this file name (without its ending)."""
     return not re.search(r"[#|^\[\]\n]|\.md$", name)

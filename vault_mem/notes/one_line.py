@@ -1,4 +1,4 @@
-"""A note's text as one plain line for a view: nothing in it is Markdown to Obsidian or a plugin any more (SPEC O-6)."""
+"""A note's text as one plain line for a view: no Markdown is left in it for Obsidian or a plugin (SPEC O-6)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from vault_mem.notes.links import LINK, link_name, target_of
 
-# Comments are not shown in Obsidian either; half of one would hide the rest of the file.
+# Obsidian does not show comments either; an unclosed one would hide the rest of the file.
 _HIDDEN = re.compile(
     r"%%.*?%%|<!--.*?-->|</?[a-zA-Z][^<>\n]*>|\[\^[^\]\s]+\]|^(?:```|~~~)[^\n]*$", re.DOTALL | re.MULTILINE
 )

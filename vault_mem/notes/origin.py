@@ -1,8 +1,8 @@
-"""Where a memory comes from, as `source` says it, and how far that is to be trusted (SPEC K-6).
+"""Where a memory comes from, according to its `source`, and how far that is to be trusted (SPEC K-6).
 
-`source` has parts, with `; ` between them: `agent:NAME` and `hand` are stamped by the tool, `session:…` by capture,
-`chatgpt:…` and the like by imports; `of:captured` is the trust of what a summary was made from. Anything else is its
-owner's words.
+`source` has parts, separated by `; `: `agent:NAME` and `hand` are stamped by the tool, `session:…` by capture,
+`chatgpt:…` and the like by imports; `of:captured` is the trust of what a summary was made from. Anything else is in
+the owner's own words.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _SEPARATOR = "; "
 
 
 def trust_of(source: str | None) -> str:
-    """The least trust of the parts of a source; `none` where nothing is known."""
+    """The trust of a source's least trusted part; `none` if nothing is known."""
     known = [trust for part in parts(source) if (trust := _trust(part)) is not None]
     return max(known, key=TRUST.index, default=UNKNOWN)
 
 
 def trusted(source: str | None, least: str) -> bool:
-    """Whether a source is trusted that much; for `none`, whether nothing is known of it."""
+    """Whether a source has at least this trust; with `none`, whether nothing is known of it."""
     trust = trust_of(source)
     if least == UNKNOWN or trust == UNKNOWN:
         return trust == least
@@ -42,18 +42,18 @@ def second_hand(source: str | None) -> bool:
 
 
 def joined(*sources: str | None) -> str | None:
-    """One source of several, each part once."""
+    """Several sources as one, each part once."""
     found = dict.fromkeys(part for source in sources for part in parts(source))
     return _SEPARATOR.join(found) or None
 
 
 def stamped(stamp: str, said: str | None) -> str:
-    """A given source, after what the tool knows; a caller cannot forge the tool's own stamps."""
+    """The tool's stamp, then the caller's source. Since the least trust counts, a forged stamp gains nothing."""
     return joined(stamp, said) or stamp
 
 
 def made_of(sources: Iterable[str | None]) -> str | None:
-    """The part that a summary gets of what it was made from: the least trust of all."""
+    """The part of a summary's source that says how far to trust what it was made from: the least trust of all."""
     known = [trust for source in sources if (trust := trust_of(source)) != UNKNOWN]
     return f"of:{max(known, key=TRUST.index)}" if known else None
 

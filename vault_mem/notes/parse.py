@@ -53,7 +53,7 @@ MAX_FRONT_CHARS = 100_000
 
 _TRUE = {"true", "yes", "1", "on", "y"}
 _FALSE = {"false", "no", "0", "off", "n", ""}
-# What Obsidian and others call a new note before it gets a name; a daily note is named by its date.
+# What Obsidian and others call a note that nobody has named yet; a daily note is named by its date.
 PLACEHOLDER = re.compile(
     r"(?:untitled|new note|無題(?:の(?:ファイル|ノート))?|名称未設定|未命名|제목 없음|unbenannt|sans titre|sin título"
     r"|sem título|senza (?:nome|titolo)|naamloos|без названия|new file|新規ノート)(?:[ _-]?\(?\d+\)?)?"
@@ -61,7 +61,7 @@ PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"(?<![^\s])#((?:[^\W_]|[_/-])*[^\W\d](?:[^\W_]|[_/-])*)")
-# As the Linter plugin writes a time by default: Monday, November 16th 2026, 8:12:34 pm.
+# A time as the Linter plugin writes it by default: Monday, November 16th 2026, 8:12:34 pm.
 _SPOKEN = re.compile(
     r"(?:[A-Za-z]+,? )?(?P<month>[A-Z][a-z]{2,8})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"
     r"(?:,? (?P<time>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<half>[apAP][mM])?)?"
@@ -69,7 +69,7 @@ _SPOKEN = re.compile(
 _MONTHS = [name[:3].title() for name in MONTHS]
 _DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
-# To Obsidian `Private` is the same property; and where the key is there twice, one line is enough.
+# In Obsidian, `Private` is the same property; if the key is there twice, one true line is enough.
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
 _RETURN = re.compile(r"\r\n?")
 _KEY_LINE = re.compile(r"^([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
@@ -85,7 +85,7 @@ _MOST = 50_000  # larger numbers in a field are not counts
 
 @dataclass(slots=True)
 class Note:
-    """What one file says: a memory (its id empty where the file gives none), the keys as read, what went wrong."""
+    """What one file says: a memory (with an empty id if the file gives none), the keys as read, what went wrong."""
 
     memory: Memory
     fields: dict[str, Any] = field(default_factory=dict)
@@ -103,7 +103,7 @@ def parse(raw: bytes, path: str, *, mtime: float, zone: tzinfo, private: bool = 
 
 
 def title_in(raw: bytes, path: str) -> str:
-    """The title of a note, and nothing else of it."""
+    """The title of a note."""
     return parse(raw, path, mtime=0, zone=UTC).memory.title
 
 
@@ -131,7 +131,7 @@ def flag_in(raw: bytes) -> bool | None:
 
 
 def read_time(value: Any, zone: tzinfo) -> datetime | None:
-    """A time as a person or Obsidian writes it, in the vault's zone where it has no offset of its own."""
+    """A time as a person or Obsidian writes it, in the vault's zone if it has no offset of its own."""
     if isinstance(value, list) and value and isinstance(value[0], list):
         value = unwrapped(value)  # an unquoted link to the daily note
     if isinstance(value, str):
@@ -149,7 +149,7 @@ def read_time(value: Any, zone: tzinfo) -> datetime | None:
         moment.timestamp()
     except (OverflowError, ValueError, OSError):
         return None
-    return moment if 1 < moment.year < 9999 else None  # shown in any zone, it must still be a date
+    return moment if 1 < moment.year < 9999 else None  # so that it is a valid date in any zone
 
 
 def _spoken(text: str, zone: tzinfo) -> datetime | None:
@@ -168,7 +168,7 @@ def _spoken(text: str, zone: tzinfo) -> datetime | None:
 
 
 def _with_tags_of(body: str, tags: list[str]) -> list[str]:
-    """The tags of the front matter, and the #tags in the text that are not among them, as Obsidian takes them."""
+    """The tags of the front matter, then the other #tags in the text, recognised as in Obsidian."""
     seen = {name_key(tag) for tag in tags}
     for tag in _TAG.findall(CODE.sub("", body)) if "#" in body else ():
         tag = tag.rstrip("/")
@@ -179,7 +179,7 @@ def _with_tags_of(body: str, tags: list[str]) -> list[str]:
 
 
 def written_words(raw: bytes, key: str) -> list[str]:
-    """The words under a key as written; a text with commas is split."""
+    """The words under a key as written; text with commas is split."""
     written = written_list(raw, key)
     return [word.strip() for word in re.split(r"[,、\n]", written[0]) if word.strip()] if len(written) == 1 else written
 
@@ -197,7 +197,7 @@ def written_list(raw: bytes, key: str) -> list[str]:
 
 
 def title_of(body: str) -> str:
-    """What a reader would call the text: its first heading, or its first sentence, cut short."""
+    """A title for a text: its first heading or first sentence, cut short."""
     for line in body[:20_000].splitlines():
         line = plain(line[:_TITLE_SOURCE])
         if not line:
@@ -222,7 +222,7 @@ def plain(line: str) -> str:
 
 
 class _Reader:
-    """One note being read: collects the problems while the fields are taken one by one."""
+    """One note being read: collects the problems while it reads field by field."""
 
     def __init__(self, raw: bytes, path: str, mtime: float, zone: tzinfo, private: bool, size: int | None) -> None:
         self.raw = raw
@@ -301,7 +301,7 @@ class _Reader:
         return fields | {"private": True} if _SALVAGED_PRIVATE.search(front) else fields
 
     def _as_text(self, front: str, error: Exception) -> dict[str, Any]:
-        """An impossible value (2026-13-45) must not lose the other keys."""
+        """Read every value as text, so that an impossible one (2026-13-45) does not lose the other keys."""
         try:
             value = yamlish.load_text(front)
         except (yaml.YAMLError, ValueError, RecursionError, TypeError):
@@ -330,7 +330,7 @@ class _Reader:
         title = title.strip() if isinstance(title, str) else ""
         memory = Memory(
             id=text if known else "",
-            content=body if body.strip() else title or self._chosen_name(),  # a name that somebody chose says it all
+            content=body if body.strip() else title or self._chosen_name(),  # an empty note may say it all in its name
             created=created or self._created_of_file(),
             path=self.path,
             title=title or title_of(body) or self.stem,
@@ -338,7 +338,7 @@ class _Reader:
             links=self._links(body),
             metadata=self._metadata(),
         )
-        for key, value in self.fields.items():  # a note has few of the keys that there are
+        for key, value in self.fields.items():  # over the note's keys, which are few
             if value is not None and key in _READERS and (said := _READERS[key](self)) is not None:
                 setattr(memory, key, said)
         memory.tags = _with_tags_of(body, [tag.lstrip("#") for tag in memory.tags])
@@ -351,7 +351,7 @@ class _Reader:
         return ID_AT_END.sub("", self.stem) if chosen else ""
 
     def _metadata(self) -> dict[str, MetaValue]:
-        """What programs have noted for themselves, as far as it is one value each."""
+        """The metadata of programs, as far as the values are scalars."""
         return {
             key.removeprefix(META): value.isoformat() if isinstance(value, date) else value
             for key, value in self.fields.items()
@@ -377,19 +377,19 @@ class _Reader:
             return datetime.fromtimestamp(0, self.zone)
 
     def _named_by(self, alias: str) -> bool:
-        """Whether we made the file's name from this text: a former title does not count as another name."""
+        """Whether the file's name was made from this alias: then it is a former title, not another name."""
         return bool(ID_AT_END.search(self.stem)) and slug(alias) == ID_AT_END.sub("", self.stem)
 
     def _take(self, key: str, read: Callable[[Any], T | None], wanted: str) -> T | None:
         value = self.fields.get(key)
         result = read(value) if value is not None else None
         if result is None and value is not None:
-            odd = key != "private"  # nothing is written before it is clear who may see it
+            odd = key != "private"  # until it is clear who may see the note, nothing is written to it
             self._problem(f"{key} should be {wanted}, not {self._shown(value)}", key=key, odd=odd)
         return result
 
     def _shown(self, value: Any) -> str:
-        """A value as a problem may quote it: a private note is not quoted."""
+        """A value as a problem may quote it; a private note is never quoted."""
         private = self.private or read_bool(self.fields.get("private")) is True
         return "what it is" if private else _shown(value)
 
@@ -431,7 +431,7 @@ class _Reader:
         return [link for link in links if link is not None]
 
     def _links(self, body: str) -> list[Link]:
-        """Links of the front matter, then those in other properties and in the text that are not among them."""
+        """The links of the front matter, then further ones in other properties and in the text."""
         links = self._link_list("links")
         others = [value for key, value in self.fields.items() if key not in LINK_KEYS and may_hold_link(value)]
         if not others and not may_link(body):

@@ -1,6 +1,6 @@
-"""The links of any file: finding them, pointing them elsewhere, turning them into plain text.
+"""The links of any file: finding them, redirecting them, turning them into plain text.
 
-Notes have them in properties and text; a canvas names files and has text; a base names notes in its formulas.
+Notes have them in properties and text, a canvas in its file paths and texts, a base in its formulas.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from vault_mem.notes.links import (
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import NoteText, split
 
-# A canvas gives the path of a file; a base names notes as arguments, or compares with a path.
+# A canvas gives the path of a file; a base names notes as arguments, or compares paths.
 _QUOTED = {
     ".canvas": re.compile(r'(?P<before>"file"\s*:\s*)(?P<quoted>"(?:[^"\\\n]|\\.)*")'),
     ".base": re.compile(
@@ -41,7 +41,7 @@ _QUOTED = {
         r"(?P<quoted>\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*')"
     ),
 }
-_ID = re.compile(rb"_(?:(?<=\b(mem)_)|(?<=\b(ep)_))([0-9a-f]{12})\b")  # beginning with one sign, it is found quickly
+_ID = re.compile(rb"_(?:(?<=\b(mem)_)|(?<=\b(ep)_))([0-9a-f]{12})\b")  # fast, because it begins with a fixed character
 WIKI, MARKDOWN, PATH = "wiki", "markdown", "path"
 
 
@@ -62,11 +62,11 @@ class Reference:
 
     @property
     def plain(self) -> str:
-        """What a reader sees of it."""
+        """Its display text, or else its target."""
         return self.display or self.target
 
     def to(self, name: str) -> str:
-        """The same link, leading elsewhere; heading and display text stay."""
+        """The link as text, with another target; heading and display text stay."""
         path = re.split(r"[#^]", self.target, maxsplit=1)[0]
         ending = path.rstrip()[-3:] if self.form != WIKI and path.rstrip()[-3:].lower() == ".md" else ""
         target = f"{name}{ending}{self.target[len(path) :]}"
@@ -78,13 +78,13 @@ class Reference:
 
     @property
     def seen(self) -> str:
-        """The words that a reader of the text sees in place of the link, as Obsidian shows it."""
+        """The words that Obsidian shows for the link."""
         return self.display or re.sub(r"#+", " > ", self.target)
 
     def renamed(self, key: str, name: str, source: str, *, keep_words: bool = False) -> str:
-        """The same link to the note that is `key` now, in the style it has: relative, by its path, or by its `name`.
+        """The link as text, to a note that is now `key`, in the same style: relative, by path, or by its `name`.
 
-        With `keep_words` a reader sees what they saw before, unless that was a name of ours.
+        With `keep_words`, readers still see the words they saw before, unless these were a name that vault-mem made.
         """
         path = key.removesuffix(".md")
         old, new = (name_key(each.rpartition("/")[2]) for each in (self.name, path))
@@ -99,9 +99,9 @@ class Reference:
         return self.to(path if whole or "/" in self.name else name)
 
 
-# What a Markdown link may have as it is; a space or a bracket would end it.
+# Characters that a Markdown link may have unescaped; a space or a bracket would end it.
 _IN_PLACE = "/#^!$&'*+,;=:@~"
-# What becomes of a reference: itself, another link, or None for no link any more.
+# What becomes of a reference: itself (no change), the text of another link, or None to leave plain text.
 Change = Callable[[Reference], "str | Reference | None"]
 
 
@@ -123,7 +123,7 @@ def references(raw: bytes, key: str = "") -> Iterator[Reference]:
 
 
 def named_in(raw: bytes, key: str = "") -> set[str]:
-    """The names that anything in brackets gives, code included: quick, and never too few."""
+    """All names in brackets, even in code: fast, and never too few."""
     if _quoted(key) is not None:
         return {reference.name for reference in references(raw, key)}
     if not _may_link(raw):
@@ -133,13 +133,13 @@ def named_in(raw: bytes, key: str = "") -> set[str]:
 
 
 def ids_in(raw: bytes) -> set[str]:
-    """The ids of memories and episodes that a text has, its own too."""
+    """The ids of memories and episodes in a text, its own included."""
     return {f"{(memory or episode).decode()}_{digits.decode()}" for memory, episode, digits in _ID.findall(raw)}
 
 
 def rewritten(raw: bytes, change: Change, key: str = "") -> bytes:
     """The file with its links changed; every line without one stays. Raises EditRefused."""
-    from vault_mem.notes.edit import edit  # who only looks for links needs no editor
+    from vault_mem.notes.edit import edit  # not loaded by those who only look for links
 
     if (quoted := _quoted(key)) is not None:
         return _changed_text(raw.decode(errors="surrogateescape"), quoted, change).encode(errors="surrogateescape")
@@ -222,13 +222,13 @@ def _changed_in_text(match: re.Match[str], change: Change) -> str:
         return found.plain
     if match["tip"] and result.endswith(")"):
         result = f"{result[:-1]}{match['tip']})"
-    in_table = wiki and ("\\|" in match.group() or _in_row(match))  # where a bare | would end the cell
+    in_table = wiki and ("\\|" in match.group() or _in_row(match))  # there, a bare | would end the cell
     embed = match["embed"] if result.startswith("[") else ""
     return embed + (result.replace("|", "\\|", 1) if in_table else result)
 
 
 def _in_row(match: re.Match[str]) -> bool:
-    """Whether a link is in the row of a table."""
+    """Whether a link is in a table row."""
     start = match.string.rfind("\n", 0, match.start()) + 1
     return match.string[start : match.start()].lstrip().startswith("|")
 
@@ -247,7 +247,7 @@ def _front_items(note: NoteText) -> Iterator[tuple[str, list[str]]]:
 
 
 def _fields(note: NoteText) -> dict[str, Any] | None:
-    """The front matter as read; None where it is broken."""
+    """The front matter as read; None if it is broken."""
     if note.unclosed:
         return None
     try:

@@ -1,6 +1,6 @@
-"""Text that looks like a credential: keys and tokens of well-known shapes, and passwords that are given as such.
+"""Text that looks like a credential: keys and tokens of well-known shapes, and passwords labelled as such.
 
-Precise rather than complete: writing about passwords is fine, and wrong refusals cost trust.
+Precise rather than complete: people may write about passwords, and wrong refusals cost trust.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PIN = re.compile(
     r"[ \t]*[\"'「]?(?P<value>[#*]?\d{4,8}[#*]?)(?![\w.,:/-]*\d)(?![年円月時分])",
     re.IGNORECASE,
 )
-# Placeholders in place of a secret: variables, masks, and words such as "password".
+# Placeholders for a secret: variables, masks, and words such as "password".
 _PLACEHOLDER = re.compile(
     r"[<{\[$%(].*|.*(?:\.\.\.|…|\*{3}|x{4}|X{4}|_here|-here|example|changeme|redacted|placeholder|your[_-]).*"
     r"|(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|user|admin|test|foo|bar|null|none|true|false)\d{0,3}"
@@ -72,7 +72,7 @@ def find_secret(text: str) -> str | None:
 
 
 def masked(text: str) -> str:
-    """The text with every credential in it covered."""
+    """The text with every credential masked."""
     for _, start, end in sorted(_found(text), key=lambda each: each[1], reverse=True):
         text = text[:start] + MASK + text[end:]
     return text

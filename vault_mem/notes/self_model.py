@@ -1,9 +1,9 @@
-"""SELF.md: what an agent says of itself, as fields and questions between a person's own lines.
+"""SELF.md: what an agent says about itself, as fields and questions among a person's own lines.
 
     ## Fields            - name: Nagi
     ## Questions         - [ ] still open          - [x] resolved (the answer)
 
-An edit changes or adds the lines it means; headings, order, line ends and every other line stay.
+An edit changes or adds only its own lines; headings, order, line ends and all other lines stay.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def read_self(text: str) -> SelfModel:
 
 
 def with_field(text: str, name: str, value: str) -> str:
-    """The text with a field set; an empty value takes it out."""
+    """The text with a field set; an empty value removes the field."""
     lines = _Lines(text)
     for at, found in lines.items(FIELDS):
         if found.group(2).casefold() == name.casefold():
@@ -94,7 +94,7 @@ def with_answer(text: str, number: int, answer: str) -> str:
 
 
 def _answered(line: str) -> tuple[str, int, str]:
-    """Question and answer: the answer is what the last brackets hold."""
+    """Question, 0 and answer: the answer is in the last brackets."""
     depth = 0
     for at in range(len(line) - 1, -1, -1) if line.endswith(")") else ():
         depth += {")": 1, "(": -1}.get(line[at], 0)
@@ -104,7 +104,7 @@ def _answered(line: str) -> tuple[str, int, str]:
 
 
 class _Lines:
-    """The lines of the file, each with its end as it is written."""
+    """The lines of the file, each with its own line end."""
 
     def __init__(self, text: str) -> None:
         self._lines: list[str] = re.findall(r"[^\n]*\n|[^\n]+", text)
@@ -122,16 +122,16 @@ class _Lines:
         return [(at, match) for at, match in found if match]
 
     def replace(self, at: int, line: str) -> None:
-        """Another text in a line, with the line end it had."""
+        """Replace the text of a line; its line end stays."""
         old = self._lines[at]
         self._lines[at] = line + old[len(old.rstrip("\r\n")) :]
 
     def drop(self, at: int) -> None:
-        """Take a line out."""
+        """Remove a line."""
         del self._lines[at]
 
     def add(self, section: str, line: str) -> str:
-        """The text with a line after the last item of its section, which is made where it is missing."""
+        """The text with a line added after the last item of its section; a missing section is added."""
         items = self.items(section)
         bounds = self._bounds(section)
         if items:

@@ -27,15 +27,15 @@ _HEADING = re.compile(r"## (\d{4}-\d{2}-\d{2} \d{2}:\d{2}) (user|assistant)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _TIMES = ("started", "ended")
 _NUMBERS = ("turns", "read")
-# More than a person says at once, or reads again; a pasted log is cut here.
+# Longer than anything a person says at once, or reads again; a pasted log is cut here.
 LONGEST_TURN = 8000
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What one side said. `tools` are the names of those used on the way; what they said is not kept.
+    """What one side said. `tools` are the names of the tools used meanwhile; their output is not kept.
 
-    `private` are texts that tools of ours were given or gave back as private.
+    `private` are private texts that our tools were given or returned.
     """
 
     role: str
@@ -47,7 +47,7 @@ class Turn:
 
 @dataclass
 class Session:
-    """The head of a session's file. `read` is how far its transcript has been taken in, in the reader's own measure."""
+    """The head of a session's file. `read` is how far its transcript has been read, in the reader's own unit."""
 
     session: str
     agent: str
@@ -57,7 +57,7 @@ class Session:
     ended: datetime | None = None
     turns: int = 0
     read: int = 0
-    full: bool = False  # the file has reached its size, and the rest of the session is left out
+    full: bool = False  # the file has reached its limit, and the rest of the session is left out
     private: bool = False  # it touched a private memory
 
 
@@ -143,7 +143,7 @@ def turns(raw: bytes, zone: tzinfo) -> Iterator[Said]:
 
 
 def without_segments(text: str, hidden: frozenset[str], mark: str) -> str:
-    """The text with every sentence, or part of one between colons or quotes, that is among the hidden ones replaced."""
+    """The text with hidden sentences, and hidden parts between colons or quotes, replaced by `mark`."""
     return _SEGMENT.sub(lambda found: mark if segment_key(found[0]) in hidden else found[0], text) if hidden else text
 
 
@@ -152,13 +152,13 @@ _LEAST_SEGMENT = 8
 
 
 def segments(texts: Iterable[str]) -> frozenset[str]:
-    """The sentences of texts, in the form they compare by; short ones tell nothing and are left out."""
+    """The sentences of texts, in the form in which they are compared; short ones say nothing and are left out."""
     keys = (segment_key(found) for text in texts for found in _SEGMENT.findall(text))
     return frozenset(key for key in keys if len(key) >= _LEAST_SEGMENT)
 
 
 def segment_key(text: str) -> str:
-    """One form for the same words."""
+    """The form in which sentences are compared: without regard to case, spaces and Markdown."""
     return " ".join(text.casefold().replace("*", "").replace("_", "").strip(" -#>").split())
 
 
@@ -179,7 +179,7 @@ def _time(value: object, zone: tzinfo) -> datetime | None:
 
 @dataclass(frozen=True)
 class Opening:
-    """What a transcript says of its session; what is not known is empty."""
+    """What a transcript says about its session; unknown fields are empty."""
 
     id: str = ""
     project: str = ""

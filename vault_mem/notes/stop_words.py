@@ -1,4 +1,4 @@
-"""English words that carry grammar, not content, to search as to the judge; each adds some of its own."""
+"""English words that carry grammar, not content. Search and the judge share these, and each adds its own."""
 
 from pathlib import Path
 

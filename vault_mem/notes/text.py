@@ -1,4 +1,4 @@
-"""The outer shape of a note: byte-order mark, fences, front matter, body. Joined, the parts give the same bytes."""
+"""The parts of a note: byte-order mark, fences, front matter, body. Joined, they give the same bytes."""
 
 from __future__ import annotations
 

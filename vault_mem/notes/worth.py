@@ -1,4 +1,4 @@
-"""What looks worth keeping in what a person says to an agent: sentences by rules, in English and Japanese, no model.
+"""What looks worth keeping in what a person says to an agent: sentences, by rules for English and Japanese.
 
 Precise rather than complete: a person reads what is proposed, and stops reading if it is junk.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vault_mem.notes.sentences import sentences
 
-# Most sure first: of more than fit a day, the first are proposed.
+# The surest first: if there are more than fit into a day, the first are proposed.
 RULES = ("asked", "correction", "decision", "preference", "person", "date", "version", "statement")
 _KINDS = {"decision": "event", "person": "fact", "date": "event"}
 
@@ -39,7 +39,7 @@ def _expressions() -> dict[str, str]:
             found[name] += line.strip()
         elif line and not line.startswith("#"):
             found[name] = f"{found[name]}|{line}" if name in found else line
-    for name in found:  # each names only such as stand above it
+    for name in found:  # an expression may name only those above it
         found[name] = _NAMED.sub(lambda match: f"(?:{found[match[1]]})", found[name])
     return found
 
@@ -61,32 +61,32 @@ _STATEMENT, _STATEMENT_JA = _named("statement"), _named("statement ja")
 _PASSING, _PASSING_JA = _named("passing", re.IGNORECASE), _named("passing ja")
 _MOMENT, _MOMENT_JA = _named("moment", re.IGNORECASE), _named("moment ja")
 _ENGLISH = {
-    rule: _named(rule, 0 if rule == "person" else re.IGNORECASE)  # a name is told by its capital
+    rule: _named(rule, 0 if rule == "person" else re.IGNORECASE)  # a name is recognised by its capital
     for rule in ("correction", "decision", "preference", "person", "date", "version")
 }
 _IN_JAPANESE = {rule: _named(f"{rule} ja") for rule in _ENGLISH}
-# As wishes to the agent, only these are worth keeping; other wishes are work at hand.
+# Of wishes to the agent, only these are worth keeping; others are just the work at hand.
 _MAY_BE_WISHES = ("preference", "decision")
 
 
 @dataclass(frozen=True)
 class WorthKeeping:
-    """A sentence that looks worth keeping, by which rule, and the kind of memory it would be."""
+    """A sentence that looks worth keeping, and the rule that says so."""
 
     text: str
     rule: str
 
     @property
     def kind(self) -> str:
-        """The kind of memory."""
+        """The kind of memory it would be."""
         return _KINDS.get(self.rule, "fact")
 
 
 def worth_keeping(text: str, *, at_work: bool = False) -> Iterator[WorthKeeping]:
     """The sentences of what a person said that look worth keeping, in order.
 
-    `at_work`: the agent works on something with its tools. There plain statements tell how that is; in small talk they
-    are mostly opinions.
+    `at_work`: the agent is working on something with its tools. Then plain statements are mostly about that; in small
+    talk they are mostly opinions.
     """
     for sentence in _said(text):
         found = _judged(sentence, at_work)

@@ -41,7 +41,7 @@ def file_name(memory: Memory | Episode) -> str:
 
 
 def slug(title: str) -> str:
-    """A short, readable file name; letters of every script stay."""
+    """A short, readable file name; letters of all scripts stay."""
     text = unicodedata.normalize("NFKC", title).casefold()
     text = unicodedata.normalize("NFC", "".join(_unaccented(sign) for sign in text))
     words = re.sub(r"[\W_]+", "-", text).strip("-")

@@ -1,4 +1,4 @@
-"""Front matter as Obsidian reads it: a handler of python-frontmatter, and how a value of ours is written."""
+"""Front matter as Obsidian reads it: a handler for python-frontmatter; and how our values are written."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Loader.add_constructor("tag:yaml.org,2002:int", _plain_int)
 
 
 class _TextLoader(Loader):
-    """Every scalar as text: what is left to read when a value cannot be what it looks like (2026-13-45)."""
+    """Reads every scalar as text, for front matter with a value that cannot be what it looks like (2026-13-45)."""
 
 
 _TextLoader.yaml_implicit_resolvers = {}
@@ -73,7 +73,7 @@ class NoteHandler(YAMLHandler):  # type: ignore[misc]  # python-frontmatter is n
         return parts[1], parts[3]
 
     def parts(self, text: str) -> tuple[str, str, str, str] | None:
-        """The fence above, the front matter, the fence below (a later line that is nothing but `---`) and the rest."""
+        """The fence above, the front matter, the fence below (a later line with only `---`) and the rest."""
         opening = self.FM_BOUNDARY.match(text)
         start = opening.end() if opening else 0
         end = text.find("---", start) if opening else -1
@@ -84,7 +84,7 @@ class NoteHandler(YAMLHandler):  # type: ignore[misc]  # python-frontmatter is n
         return None
 
     def load(self, fm: str, **options: Any) -> Any:
-        """The front matter's value; raises yaml.YAMLError or ValueError where it has none."""
+        """The front matter's value; raises yaml.YAMLError or ValueError if it cannot be read."""
         plain = None if options else _load_plain(fm)
         if plain is not None:
             return plain
@@ -101,7 +101,7 @@ _INDENTED_DEEP = re.compile(rf"[ \t?:-]{{{MAX_DEPTH}}}")
 
 
 def events(front: str) -> Iterator[yaml.Event]:
-    """The front matter's parse events, with the place of each; raises yaml.YAMLError where it nests too deep."""
+    """The front matter's parse events with their positions; raises yaml.YAMLError if it is nested too deep."""
     depth = 0
     for event in yaml.parse(front, Loader=Loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -138,7 +138,7 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-# A value by the last group of its line; None if we may read it differently from YAML.
+# How to read a value, by the group that matched last; None if YAML might read it differently.
 _VALUES: dict[str, Callable[[str], Any]] = {
     "key": lambda text: (),
     "empty": lambda text: (),
@@ -159,13 +159,13 @@ def _read_line(line: str) -> tuple[str | None, str | None, Any]:
     return said["key"], form, _VALUES[form](said[form])
 
 
-# Most short lines of a note are those of other notes.
+# Most short lines occur in many notes.
 _read_short = lru_cache(maxsize=4096)(_read_line)
 _SHORT = 40
 
 
 def _load_plain(front: str) -> dict[str, Any] | None:
-    """The value of front matter in our own plain form; None where it is anything else."""
+    """The value of front matter in our own plain form; None if it is in any other form."""
     *lines, rest = front.split("\n")
     if rest or not lines:
         return None
@@ -197,7 +197,7 @@ def scalar(value: str | int | float | bool | datetime) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        # the repeated hour at the end of summer time is told apart by its offset
+        # in the repeated hour at the end of summer time, only the offset tells the two apart
         again = value.fold and value.utcoffset() != value.replace(fold=0).utcoffset()
         return (value if again else value.replace(tzinfo=None)).isoformat(timespec="seconds")
     if isinstance(value, int | float):

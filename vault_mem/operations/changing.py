@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# Its owner may save a file while we change it. After this many tries, something else is wrong.
+# The owner may save a file while we are changing it. After this many tries, something else is wrong.
 TRIES = 5
 
 
 def changing(workspace: Workspace, act: Callable[[], T]) -> T:
-    """Hold the vault for writing and act; if somebody saved a file at the same moment, read it again and act again."""
+    """Run `act` while holding the vault for writing; if somebody saved a file at the same moment, run it again."""
     outermost = not workspace.folder.writing
     prepare(workspace)
     with journal.writing(workspace.folder):
@@ -45,7 +45,7 @@ def changing(workspace: Workspace, act: Callable[[], T]) -> T:
 
 
 def changes(verb: Callable[Concatenate[Workspace, P], T]) -> Callable[Concatenate[Workspace, P], T]:
-    """A verb that changes files from its first line to its last: it acts as `changing` has it."""
+    """Decorator: runs the whole verb inside `changing`."""
 
     @wraps(verb)
     def held(workspace: Workspace, /, *given: P.args, **named: P.kwargs) -> T:
@@ -55,13 +55,13 @@ def changes(verb: Callable[Concatenate[Workspace, P], T]) -> Callable[Concatenat
 
 
 def prepare(workspace: Workspace) -> None:
-    """Do what takes a process seconds, once, before it keeps others from writing: load the index, catch up."""
+    """Load the index and catch up before taking the lock: a process's first time takes seconds."""
     if not workspace.folder.writing and not workspace.index.is_open:
         workspace.freshen()
 
 
 def _tell_done(workspace: Workspace, error: Exception) -> None:
-    """Say that an operation is done, though something after it failed."""
+    """Raise an error that says the operation took effect, although something after it failed."""
     reason = error if isinstance(error, VaultMemError) else of_system(error)
     if reason is not None:
         raise WriteFailed(
@@ -92,7 +92,7 @@ def new_id(workspace: Workspace, prefix: str) -> str:
 
 
 def commit(workspace: Workspace, transaction: journal.Transaction, *, soon: bool = False, mirrored: bool = True) -> str:
-    """Do what is planned, and let the index follow (see `index_written`). Returns the operation's name."""
+    """Carry out the transaction and update the index (see `index_written`). Returns the operation's name."""
     op = transaction.commit()
     index_written(workspace, transaction, soon=soon, mirrored=mirrored)
     return op
@@ -101,10 +101,10 @@ def commit(workspace: Workspace, transaction: journal.Transaction, *, soon: bool
 def index_written(
     workspace: Workspace, transaction: journal.Transaction, *, soon: bool = False, mirrored: bool = True
 ) -> None:
-    """Let the index follow what an operation has written; if it cannot, the files are still right.
+    """Update the index after an operation; if that fails, only a notice says so, since the files are right.
 
-    `soon` is soon enough where the operation does not read the index again: watched files are indexed after the
-    answer, or by the next command. What is not `mirrored` in the views yet will be, by the caller or after a crash.
+    Pass `soon` if the operation does not read the index again: watched files are then indexed after the answer, or by
+    the next command. Unless they are `mirrored`, the changes are not in the views yet; the caller writes them there.
     """
     workspace.notices += [*transaction.notices, *_exposed(workspace.folder, transaction)]
     if soon and workspace.watch is not None:
@@ -117,7 +117,7 @@ def index_written(
 
 
 def _exposed(folder: Folder, transaction: journal.Transaction) -> list[str]:
-    """What to say if git would take in a private file that an operation has made (SPEC P-3)."""
+    """A warning if git would commit a private file that the operation created (SPEC P-3)."""
     made = [step.key for step in transaction.steps if isinstance(step, FileStep) and step.before is None]
     private = [key for key in made if folder.is_private(key)]
     if not private or not git.would_take(folder, private[0]):
@@ -126,7 +126,7 @@ def _exposed(folder: Folder, transaction: journal.Transaction) -> list[str]:
 
 
 def memory_written(workspace: Workspace, transaction: journal.Transaction, id_: str) -> Memory:
-    """A memory as an operation has just written it, from the text itself: it need not be indexed yet."""
+    """A memory as an operation has just written it, parsed from its text because it may not be indexed yet."""
     folder = workspace.folder
     for step in reversed(transaction.steps):
         if isinstance(step, FileStep) and folder.is_note(step.key) and id_in(step.after or b"") == id_:
@@ -136,7 +136,7 @@ def memory_written(workspace: Workspace, transaction: journal.Transaction, id_: 
 
 
 def read_to_remove(workspace: Workspace, memory: Memory) -> bytes:
-    """The bytes of a memory's file, if we may remove it; it may be broken."""
+    """The bytes of a memory's file, if we may remove it; a file that cannot be parsed may be removed too."""
     if not workspace.folder.is_note(memory.path):
         raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "delete it yourself")
     return _bytes(workspace, memory)
@@ -154,7 +154,7 @@ def read_to_edit(workspace: Workspace, memory: Memory) -> bytes:
 
 
 def to_edit_in(transaction: journal.Transaction, workspace: Workspace, memory: Memory) -> bytes:
-    """The same for an operation that may have planned to write that file already."""
+    """Like `read_to_edit`, but if the transaction already plans to write that file, what it will write."""
     planned = transaction.now(memory.path) if memory.path in transaction.keys else None
     return read_to_edit(workspace, memory) if planned is None else planned
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @cache
 def _built_in_tokens() -> TokenVectors:
-    """One for all vaults of a process: how long a hundred thousand vectors are need not be found out for each."""
+    """Shared by all vaults of a process, so that the lengths of 100,000 vectors are computed only once."""
     from vault_mem.embedding.embedder import Embedder
     from vault_mem.embedding.tokens import TokenVectors
 
@@ -35,8 +35,8 @@ def _built_in_tokens() -> TokenVectors:
 class Opened:
     """`notices` are for the user, not part of any answer.
 
-    It is used by one thread at a time. A process that answers many keeps several, each made `like` the first: they
-    share the model and, on the `shelf`, the memories at hand. `coming` is what the running operation will write later.
+    Used by one thread at a time. A process with many clients keeps several, each made `like` the first: they share the
+    model and, through the `shelf`, the memories at hand. `coming` is what the running operation has yet to write.
     """
 
     coming: Coming | None = None
@@ -50,7 +50,7 @@ class Opened:
             self.embedder, self.tokens = like.embedder, like.tokens
 
     def reuse(self, folder: Folder, progress: Progress | None) -> None:
-        """Begin another command on the same vault: its clock, settings and progress, our model, index and caches."""
+        """Begin another command: take its clock, settings and progress, and keep our model, index and caches."""
         self.folder = folder
         self.progress = progress
         self.notices = folder.notices
@@ -71,7 +71,7 @@ class Opened:
 
     @cached_property
     def tokens(self) -> TokenVectors:
-        """The built-in model's word vectors, which the judge uses whatever model searches."""
+        """The built-in model's word vectors, which the judge uses even if another model is configured."""
         return _built_in_tokens()
 
     @cached_property
@@ -87,12 +87,12 @@ class Opened:
         return self.index.graph()
 
     def at_hand(self) -> AbstractContextManager[Catalogue]:
-        """The memories as indexed, all in memory; other threads wait for them until the block ends."""
+        """All indexed memories, held in memory; other threads wait until the block ends."""
         return self.shelf.lent(self.index)
 
     @contextmanager
     def candidates(self) -> Iterator[Candidates]:
-        """Where candidates come from: the memories at hand, or the table where the vault is large."""
+        """Where candidates come from: the memories at hand, or the table if the vault is large."""
         from vault_mem.index.candidates import AtHand, InTable
         from vault_mem.index.large import keep_facts
 
@@ -107,7 +107,7 @@ class Opened:
 
     @contextmanager
     def compared(self) -> Iterator[list[Candidates]]:
-        """What a new text is compared with: what is indexed, and what the same operation writes with it."""
+        """What a new text is compared with: the indexed memories, and those the same operation is about to write."""
         from vault_mem.index.candidates import AtHand
 
         with self.candidates() as candidates:
@@ -121,5 +121,5 @@ class Opened:
 
     @property
     def names(self) -> Names:
-        """What links call the files of the vault: its notes as indexed, all others as they are."""
+        """The names by which links reach files: notes as indexed, other files as they are on the disk."""
         return self.index.names()

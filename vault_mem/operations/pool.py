@@ -1,8 +1,8 @@
 """Open workspaces of one vault, lent to one thread at a time.
 
-That is the whole rule of sharing: two threads never use the same mutable thing at once. Workspaces share the
-model, which does not change, and the shelf, which is lent as they are. To the index they are what separate processes
-would be, so the same locks hold.
+Two threads never use the same mutable object at once. Workspaces share the model, which does not change, and the
+shelf, which is also lent to one thread at a time. To the index they look like separate processes, so the locks between
+processes work between threads, too.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _PATIENCE = 0.25
 
 
 class Pool:
-    """Lends workspaces; the one given back last, whose caches are warmest, is lent first.
+    """Lends workspaces. The one given back last is lent first, because its caches are warmest.
 
     `open_one` opens a workspace like the one it is given, which shares its model and its memories at hand.
     """
 
     def __init__(self, first: Workspace, open_one: Callable[[Workspace], Workspace]) -> None:
-        self.open_one = partial(open_one, first)  # one more, which shares the model with the others
+        self.open_one = partial(open_one, first)  # shares the model with the others
         self._free = [first]
         self._lent = 0
         self._given_back = threading.Condition()
 
     @contextmanager
     def lent(self) -> Iterator[Workspace]:
-        """A workspace for as long as the block runs; one in which something unforeseen happened is not used again."""
+        """A workspace for as long as the block runs; after an unexpected error it is closed and not reused."""
         workspace = self.take()
         sound = False
         try:
@@ -52,7 +52,7 @@ class Pool:
             self.give_back(workspace, sound=sound)
 
     def take(self, check: Callable[[], None] | None = None, *, wait: bool = True) -> Workspace:
-        """Borrow a workspace; `check` may raise while waiting. A caller that already has one must not wait."""
+        """Borrow a workspace; `check` may raise to end the wait. A caller that has one already must not wait."""
         patience = time.monotonic() + _PATIENCE
         with self._given_back:
             while wait and not self._free and self._lent and (self._lent >= MOST or time.monotonic() < patience):
@@ -69,7 +69,7 @@ class Pool:
             raise
 
     def give_back(self, workspace: Workspace | None, *, sound: bool) -> None:
-        """End a loan."""
+        """Return a borrowed workspace; one that is not `sound` is closed. None ends a loan whose opening failed."""
         if workspace is not None and not sound:
             workspace.close()
         with self._given_back:
@@ -79,7 +79,7 @@ class Pool:
             self._given_back.notify()
 
     def trim(self, keep: int = KEPT_WHEN_IDLE) -> None:
-        """Close workspaces that are no longer in use."""
+        """Close idle workspaces except `keep` of them."""
         with self._given_back:
             spare = self._free[: max(0, len(self._free) - keep)]
             del self._free[: len(spare)]
@@ -88,7 +88,7 @@ class Pool:
 
 
 class FairLock:
-    """Threads that write take their turn in the order in which they came; the one whose turn it is may come again."""
+    """A reentrant lock that threads get in the order in which they asked for it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -98,7 +98,7 @@ class FairLock:
 
     @contextmanager
     def turn(self, wait: float | None = None) -> Iterator[None]:
-        """Wait for one's turn, and have it until the block ends; raises Busy after that many seconds."""
+        """Hold the lock until the block ends; raises Busy after waiting `wait` seconds."""
         self._join(wait)
         try:
             yield
@@ -123,7 +123,7 @@ class FairLock:
             raise Busy(f"other threads have been writing this vault for {wait:g} s", "wait longer, or for them")
 
     def _step_up(self, called: threading.Event, me: int, came: bool) -> None:
-        """Take the turn one was called for; who gave up lets the next one go."""
+        """Take over the lock if it was handed to us; if we had given up by then, pass it on."""
         with self._lock:
             if not called.is_set():
                 self._waiting.remove(called)
@@ -145,13 +145,13 @@ class FairLock:
 
 
 class WriteLock:
-    """Whose turn it is to write: commands that write do so one after the other."""
+    """The lock of commands that write: one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
 
     def take(self, seconds: float, check: Callable[[], None] | None = None) -> bool:
-        """Wait for one's turn; whether it came in time."""
+        """Wait for the lock, calling `check` (which may raise) meanwhile. Returns whether it was acquired in time."""
         deadline = time.monotonic() + seconds
         while not self._lock.acquire(timeout=min(0.1, max(deadline - time.monotonic(), 0))):
             if check is not None:
@@ -161,5 +161,5 @@ class WriteLock:
         return True
 
     def end(self) -> None:
-        """Let the next one write."""
+        """Release the lock."""
         self._lock.release()

@@ -1,4 +1,4 @@
-"""What operations owe to a store that machines share (SPEC L-3); nothing if the index is this machine's own."""
+"""What operations do with a store that machines share (SPEC L-3); nothing if the vault has no store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def share(workspace: Workspace) -> None:
-    """After an answer: give away what others can use, and take out what must not be there."""
+    """After an answer: upload rows that other machines can use, and remove what must not be in the store."""
     shared = _shared(workspace)
     if shared is None:
         return
@@ -23,25 +23,25 @@ def share(workspace: Workspace) -> None:
         shared.share()
     except StoreError as error:
         trouble = _could_not(error) if shared.owes else f"{error.message}; this machine works without it"
-    if trouble != (shared.ledger.get("told") or ""):  # said once, and by `status` and `doctor` from then on
+    if trouble != (shared.ledger.get("told") or ""):  # one notice; after that, `status` and `doctor` report it
         shared.ledger.put(told=trouble)
         workspace.notices += [trouble] if trouble else []
 
 
 def owe(workspace: Workspace, ids: Iterable[str], files: Iterable[str], names: Iterable[str] = ()) -> None:
-    """Note, before anything is changed, that nothing of these memories may stay, nor of `files` as they are."""
+    """Record what must leave the store, before anything changes: these memories, and these files' present versions."""
     shared = _shared(workspace)
     if shared is not None:
         shared.owe(ids, files, names)
 
 
 def withdraw(workspace: Workspace) -> None:
-    """Take out of the store what is owed: by the operation that was just done, and by those that could not."""
+    """Remove from the store what `owe` recorded, now or in earlier operations that could not reach the store."""
     shared = _shared(workspace)
     if shared is None or not shared.owes:
         return
     if workspace.done_writing:
-        workspace.done_writing()  # a store may be slow: other writers do not wait for it
+        workspace.done_writing()  # a store may be slow, so let others write meanwhile
     try:
         shared.withdraw()
     except StoreError as error:
@@ -49,13 +49,13 @@ def withdraw(workspace: Workspace) -> None:
 
 
 def was_offered(workspace: Workspace, id_: str) -> bool:
-    """Whether a memory was ever among those that this machine shares."""
+    """Whether this machine ever shared a memory."""
     shared = _shared(workspace)
     return shared is not None and shared.was_offered(id_)
 
 
 def status(workspace: Workspace) -> StoreStatus | None:
-    """How this machine stands to its store; None if it has none."""
+    """What this machine has shared and still has to; None if it has no store."""
     shared = _shared(workspace)
     return None if shared is None else shared.status()
 

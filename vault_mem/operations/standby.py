@@ -1,4 +1,4 @@
-"""Being ready before somebody asks: what the daemon does with an open vault in idle moments."""
+"""What the daemon prepares in idle moments, so that the next command is fast."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vault_mem.vault.lock import locked_outside
 
 
 def fold(workspace: Workspace, commits: int) -> None:
-    """Fold the table's commits together if there are that many and no other process does; build missing indexes."""
+    """Compact the table after `commits` commits, and build missing indexes, unless another process is at it."""
     from vault_mem.index.large import behind, build_indexes
     from vault_mem.index.sync import upkeep
 
@@ -33,7 +33,7 @@ def prepare(workspace: Workspace) -> None:
 
 
 def read_ahead(workspace: Workspace, start: int) -> int | None:
-    """Read some of the memories that no query has met yet; from where to go on, None when all are read."""
+    """Prepare some memories for ranking ahead of the first query. Returns where to go on; None when all are done."""
     from vault_mem.ranking import reading
 
     if workspace.index.large:
@@ -43,7 +43,7 @@ def read_ahead(workspace: Workspace, start: int) -> int | None:
 
 
 def _keep_readings(workspace: Workspace) -> int | None:
-    """The same in a large vault, where what was read is kept on the disk: 0 until all is."""
+    """The same in a large vault, where the results are kept on disk. Returns 0 until all are."""
     from vault_mem import __version__
     from vault_mem.index.candidates import InTable
     from vault_mem.ranking.reading import AT_ONCE, VERSION, packed_readings
@@ -57,7 +57,7 @@ def _keep_readings(workspace: Workspace) -> int | None:
 
 
 def release_memory() -> None:
-    """Give memory back to the system, and have what stays looked through for garbage no more."""
+    """Give memory back to the system, and exempt what stays loaded from garbage collection."""
     from vault_mem.index import allocators
 
     allocators.set_apart()

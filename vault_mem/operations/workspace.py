@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # What the disk, LanceDB and SQLite raise.
 INDEX_ERRORS = (OSError, RuntimeError, ValueError, sqlite3.Error)
-# A read answers from what is there, and says that it is behind, rather than wait longer for another's sync; it hardly
-# waits at all for one that rebuilds the index or takes in a whole checkout.
+# How long a read waits for another process's sync before it answers from a stale index, and says so. The second is for
+# a sync that takes long anyway: a rebuild, or a whole checkout.
 READ_WAIT, LONG_WORK_WAIT = 3.0, 0.1
 # From this many changed files on, listing the whole vault costs less than looking at each.
 MANY = 500
@@ -46,9 +46,9 @@ def reason_of(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class Pending:
-    """Files that may have changed since they were indexed; `everything` if it is not known which.
+    """Files that may have changed since they were indexed; `everything` if it is unknown which ones.
 
-    `ours` are those among them that an operation wrote, views and all.
+    `ours` are those that an operation wrote, so the views are up to date with them.
     """
 
     keys: frozenset[str] = frozenset()
@@ -61,16 +61,16 @@ class Watch(Protocol):
     """Somebody who watches the files all the time, so that a command need not look at all of them."""
 
     def settle(self) -> Pending:
-        """What is not indexed yet, counting every change that was made before this call."""
+        """The files that are not indexed yet, including every change made before this call."""
 
     def done(self, pending: Pending) -> None:
-        """That much has been indexed."""
+        """Forget what has been indexed."""
 
     def written(self, keys: Iterable[str]) -> None:
         """These files were just written by us; they will be indexed at once, or by the next command."""
 
     def cleared(self) -> dict[str, FileState]:
-        """Private notes whose flag it has itself seen go from true to false, as they were then."""
+        """Private notes whose flag the watcher saw go from true to false, with their states at that time."""
 
 
 class Workspace(Opened):
@@ -78,9 +78,9 @@ class Workspace(Opened):
 
     watch: Watch | None = None
     is_fresh = False  # the index has been brought up to date for the command that is running
-    commits_between_folding: int | None = None  # of the table, by a command; whoever has quiet moments folds then
-    held_still = False  # the files are taken as the index knows them: by whoever holds the vault and looks now and then
-    done_writing: Callable[[], None] | None = None  # lets the next one write: for what may wait, and changes no file
+    commits_between_folding: int | None = None  # before a command compacts the table; a daemon does it when idle
+    held_still = False  # do not look for changed files: a long operation holds the vault and freshens now and then
+    done_writing: Callable[[], None] | None = None  # lets others write before slow work that changes no file
     _journal_seen = -1
 
     def reuse(self, folder: Folder, progress: Progress | None) -> None:
@@ -89,9 +89,9 @@ class Workspace(Opened):
         self.is_fresh, self.done_writing = False, None
 
     def freshen(self, *, scan: bool = False) -> Freshness:
-        """Bring the index up to date with the files; no note is written for it (`quiet.settle` does what waits).
+        """Bring the index up to date with the files, without writing to any note (that is left to `quiet.settle`).
 
-        Where the files are watched, only those that changed are looked at, unless a `scan` of all is asked for.
+        If the files are watched, only those that changed are looked at, unless a `scan` of all is asked for.
         """
         if self.held_still:
             return Freshness(stale=False, pending=0)
@@ -112,10 +112,10 @@ class Workspace(Opened):
         return freshness
 
     def sync_ours(self, only: Sequence[str] | None, ours: Collection[str], wait: float | None = None) -> Freshness:
-        """Bring the index up to date where operations wrote `ours`: their edits are in the views already."""
+        """Bring the index up to date; the views need not follow `ours`, which operations wrote together with them."""
         behind = None
         if ours and (self.index.is_open or not self.index.open()):  # a new index takes the views as they are
-            behind = self.index.known.unfollowed_among(ours)  # by hand: still to be followed after our own edit
+            behind = self.index.known.unfollowed_among(ours)  # also edited by hand, so the views still have to follow
         freshness = self.sync(only, wait)
         if behind is not None and not freshness.stale:
             followed = [key for key in ours if key not in behind]
@@ -123,7 +123,7 @@ class Workspace(Opened):
         return freshness
 
     def _unless_many_are_gone(self, keys: Iterable[str]) -> list[str] | None:
-        """The files to look at; None, meaning all, if enough are gone that a disk may be missing."""
+        """The files to look at; None for all, if so many are gone that a disk may be missing."""
         from vault_mem.index.sync import MASS_LOSS
 
         changed = sorted(keys)
@@ -131,7 +131,7 @@ class Workspace(Opened):
         return changed if gone < MASS_LOSS else None
 
     def sync(self, only: Sequence[str] | None = None, wait: float | None = None) -> Freshness:
-        """Bring the index up to date; where another process is busy with it, say what is behind instead."""
+        """Bring the index up to date; if another process is busy with it, say how many files are behind instead."""
         from vault_mem.index.index import NO_INDEX
         from vault_mem.index.sync import LOCK_WAIT, busy_at_length, sync
 
@@ -162,7 +162,7 @@ class Workspace(Opened):
     def tell_astray(self) -> None:
         """Say once which memories were moved to where they are not searched (SPEC O-5)."""
         if "index" in self.__dict__ and self.index.is_open:
-            with contextlib.suppress(*INDEX_ERRORS):  # what was asked for is done; the next command says it
+            with contextlib.suppress(*INDEX_ERRORS):  # the command itself succeeded; the next one tells instead
                 self.notices += self.index.tell_astray()
 
     def _behind(self, only: Sequence[str] | None) -> Freshness:
@@ -181,14 +181,14 @@ class Workspace(Opened):
         return report
 
     def reading(self, look: Callable[[], T]) -> T:
-        """What `look` finds in the index; where that turns out to be damaged, it is rebuilt and looked at again."""
+        """The result of `look`; if the index turns out to be damaged, it is rebuilt and `look` runs again."""
         if not self.index.is_open:  # this thread may have a workspace that was never opened
             self.freshen()
         try:
             return look()
         except INDEX_ERRORS:
             try:
-                if not self.index.open():  # what we were reading may have been replaced or folded away meanwhile
+                if not self.index.open():  # no damage: another process replaced or compacted what we were reading
                     return look()
             except INDEX_ERRORS:
                 pass
@@ -197,11 +197,11 @@ class Workspace(Opened):
             return look()
 
     def index_replaced(self) -> bool:
-        """Whether a reindex elsewhere took away the index that was being read; the new one is open now."""
+        """Whether another process replaced the index that was open; if so, the new one is open now."""
         return "index" in self.__dict__ and self.index.is_open and self.index.outdated() and not self.index.open()
 
     def _finish_interrupted(self) -> None:
-        """End what a crash cut short, before anything is answered: operations, and purges with traces left."""
+        """Before anything is answered, finish what a crash cut short: operations, and purges that left traces."""
         if self._interrupted():
             self._recover()
         self.follow_removed()
@@ -213,7 +213,10 @@ class Workspace(Opened):
                 remove_traces(self.folder, self.rebuild)
 
     def _interrupted(self) -> bool:
-        """Whether an operation did not end, or late words may have come; the journal is listed if it has changed."""
+        """Whether an operation was cut short, or a displaced file is still kept for late writes.
+
+        The journal is listed only if its folder has changed.
+        """
         changed = interrupted.changed_ns(self.folder)
         if changed == self._journal_seen:
             return False
@@ -224,7 +227,7 @@ class Workspace(Opened):
         return False
 
     def follow_removed(self) -> None:
-        """Let the index know which files went when a crash was put right: that they are gone is no accident."""
+        """Tell the index which files recovery removed, so that it does not take them for lost."""
         removed, self.folder.removed = sorted(self.folder.removed), set()
         if removed:
             self.sync(only=removed)

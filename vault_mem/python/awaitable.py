@@ -43,7 +43,7 @@ def in_thread(method: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
 
 
 async def finished(call: Future[T]) -> T:
-    """The answer of a call in a thread. Who is cancelled waits until the call has ended, unless it has not begun."""
+    """The answer of a call in a thread. If cancelled, this still waits for the call to end, unless it has not begun."""
     answer = asyncio.wrap_future(call)
     try:
         return await asyncio.shield(answer)
@@ -53,7 +53,7 @@ async def finished(call: Future[T]) -> T:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([answer])
             if not answer.cancelled():
-                answer.exception()  # the caller is gone
+                answer.exception()  # mark the error as seen: the caller is gone
         raise
 
 
@@ -117,7 +117,7 @@ class AsyncVault:
         return call
 
     async def _run(self, method: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        if self._process != os.getpid():  # a fork takes no threads along
+        if self._process != os.getpid():  # a forked child has none of its parent's threads
             self._start_threads()
         return await finished(self._threads.submit(partial(method, *args, **options)))
 

@@ -27,7 +27,7 @@ MINIMUM = {"n": 1, "depth": 1, "budget": 1, "days": 1, "max_links": 0, "limit": 
 
 
 def text(name: str, value: Any) -> str:
-    """A text; of an enum its value."""
+    """A text; for an enum, its value."""
     value = value.value if isinstance(value, Enum) else value
     if not isinstance(value, str):
         raise InvalidInput(f"{name} must be a text, not {value!r}")
@@ -35,7 +35,7 @@ def text(name: str, value: Any) -> str:
 
 
 def whole(name: str, value: Any) -> int:
-    """A whole number, of any kind that Python takes for one."""
+    """A whole number, of any type that can be an index."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -58,7 +58,7 @@ def number(name: str, value: Any) -> float:
 
 
 def must_be(wanted: str, fits: Callable[[Any], bool]) -> Callable[[str, Any], Any]:
-    """The value as it is, if it fits."""
+    """A reader that takes a value as it is if it fits, and refuses any other."""
 
     def read(name: str, value: Any) -> Any:
         if not fits(value):
@@ -68,7 +68,7 @@ def must_be(wanted: str, fits: Callable[[Any], bool]) -> Callable[[str, Any], An
     return read
 
 
-# Nothing that only looks like one of the two: `private="no"` would be private.
+# Nothing that is merely true or false: `private="no"` would be private.
 flag = must_be("True or False", lambda value: isinstance(value, bool))
 mapping = must_be(
     "a dict with texts as keys",
@@ -83,7 +83,7 @@ function = must_be("a function", callable)
 
 
 def one_of(kind: type | str) -> Callable[[str, Any], Any]:
-    """A value of that very kind; a text names a type of `vault_mem.types`."""
+    """A reader that takes values of this type only; a text names a type of `vault_mem.types`."""
 
     def read(name: str, value: Any) -> Any:
         wanted: type = getattr(types(), kind) if isinstance(kind, str) else kind
@@ -96,9 +96,9 @@ def one_of(kind: type | str) -> Callable[[str, Any], Any]:
 
 @functools.cache
 def types() -> ModuleType:
-    """The library's types; importing them loads all operations, so it is put off.
+    """The library's types, imported when they are first needed, because that loads all operations.
 
-    Hints of methods are looked up in the module that has the methods, so there they are from then on.
+    They are copied into `library`, because Python looks up a method's type hints in the module that defines it.
     """
     found = importlib.import_module("vault_mem.types")
     vars(library).update({name: each for name, each in vars(found).items() if not name.startswith("_")})
@@ -127,23 +127,23 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
 
 
 def reader(annotation: str) -> Callable[[str, Any], Any] | None:
-    """What reads a parameter of that annotation; None where the method does it."""
+    """The reader for parameters with that annotation; None if the methods read them themselves."""
     return READERS.get(annotation.removesuffix(" | None"))
 
 
 class Types:
-    """The same, loaded when somebody asks for one of them."""
+    """A stand-in for `vault_mem.types` that loads it when somebody asks for a type."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(types(), name)
 
 
 class Method:
-    """A method with its plain values read. Its hints are types, looked up when somebody asks for them."""
+    """A method whose plain values are checked before the call. Its type hints are resolved only when asked for."""
 
     def __init__(self, method: Callable[..., Any], *, static: bool = False) -> None:
         self.__wrapped__ = method
-        self._static = static  # `staticmethod` would ask for the hints
+        self._static = static  # `staticmethod` would resolve the hints
         for name in ("__name__", "__qualname__", "__doc__", "__module__"):
             setattr(self, name, getattr(method, name))
 
@@ -161,7 +161,7 @@ class Method:
         return self if self._static or instance is None else MethodType(self, instance)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        """Call it; what goes wrong is said in the words of Python."""
+        """Call it; errors are worded for Python."""
         if "progress" in options:
             options["progress"] = own(options["progress"])
         try:

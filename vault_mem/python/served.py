@@ -1,7 +1,7 @@
-"""Asking the daemon, where one is running: it has the index open and sees every change.
+"""Asking a running daemon, which has the index open and sees every change.
 
 A process that has just started waits a second or more for its own index; one that keeps a vault without watching it
-looks at every file in each call. The daemon's answer comes in a few milliseconds. None is ever started here, and where
+looks at every file in each call. The daemon's answer comes in a few milliseconds. No daemon is ever started here; if
 one cannot be asked, or is of another version, the answer is this process's own.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _MEMORY = frozenset(Memory.__dataclass_fields__)
 _BLANK = Filters()
-# What JSON calls by the name that it has in a result.
+# Fields that have the same name in JSON as in a result.
 _SAME = ("similarity", "score", "relevance", "passage", "superseded_by", "copies", "copy_of")
 
 
@@ -41,7 +41,7 @@ class Lost(Exception):
 
 
 def recall(root: str, request: Request) -> RecallResult | None:
-    """What the daemon answers to a request; None where it cannot be asked for that."""
+    """What the daemon answers to a request; None if it cannot be asked this one."""
     options = _options(request)
     if options is None:
         return None
@@ -80,14 +80,14 @@ def _options(request: Request) -> list[str] | None:
 
 
 def remember(root: str, draft: Draft, how: Mapping[str, Any], request: str) -> RememberResult | None:
-    """What the daemon made of a draft; None where it cannot be asked for that.
+    """What the daemon made of a draft; None if it cannot be asked to save this one.
 
-    Raises Lost where it died before it had answered: the journal knows the request.
+    Raises Lost if it died before it had answered: the journal then tells what became of the request.
     """
     named = {f"--{name.replace('_', '-')}": value for name, value in how.items() if value not in (None, False)}
     options = [*_said(draft), *(name if value is True else f"{name}={value}" for name, value in named.items())]
     if draft.supersedes or draft.sources or draft.created or draft.metadata or how["max_links"] is not None:
-        return None  # there are no options for some, and names are looked up here
+        return None  # some have no option, and names are looked up in this process
     if any("\0" in each for each in options):
         return None
     try:

@@ -35,7 +35,7 @@ else:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# In the child of a fork, what the parent had open: closing it there would be felt by the parent.
+# In a forked child, what the parent had open. Kept referenced: closing it here would affect the parent.
 _LEFT: list[object] = []
 
 
@@ -80,7 +80,7 @@ class Vault(library.Vault):
         self._watcher: Watcher | None = None
         self._refuse: Callable[[], None] | None = None
         self._inside, self._calls = False, 0
-        # a daemon has this process's surroundings
+        # a daemon can only be given this process's own environment and the real clock
         self._served = own and clock is None and os.environ.get("VAULT_MEM_DAEMON") != "off"
         self._changing, self._at_work = threading.Lock(), threading.local()
         try:
@@ -94,11 +94,11 @@ class Vault(library.Vault):
 
     @classmethod
     def of(cls, workspace: Workspace) -> library.Vault:
-        """The vault of a workspace that is open already, as surfaces have it: nothing is checked or watched."""
+        """The vault of a workspace that is already open, as for surfaces: values are not checked, files not watched."""
         return library.Vault.of(workspace)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy for another process (multiprocessing pickles what it hands on) is the same vault, opened there."""
+        """Pickle it (as multiprocessing does) so that the other process opens the same vault."""
         return partial(Vault, self.root, **self._given), ()
 
     def __enter__(self) -> Vault:
@@ -107,7 +107,7 @@ class Vault(library.Vault):
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._calls:
-            with contextlib.suppress(VaultMemError):  # unasked work; the next command does it
+            with contextlib.suppress(VaultMemError):  # unasked work: if it fails, the next command does it
                 self.settle()
         self.close_files()
         self._inside = False
@@ -121,7 +121,7 @@ class Vault(library.Vault):
         self._pool.trim(0)
 
     def _begin_again(self) -> None:
-        """In the child of a fork: it has its parent's locks, held by threads that are not there, and its open files."""
+        """Start over in a forked child: it has its parent's open files, and locks held by threads it does not have."""
         _LEFT.extend((self.workspace, self._pool, self._watcher))
         if self._watcher is not None:
             self._stop_watching.detach()
@@ -138,7 +138,7 @@ class Vault(library.Vault):
 
         def act(workspace: Workspace) -> None:
             workspace.is_fresh = not workspace.freshen().stale
-            workspace.watch = None  # who watches for others leaves this to its own quiet moments
+            workspace.watch = None  # with a watcher, `settle` would leave the work to the process that watches
             if workspace.is_fresh:
                 settle(workspace)
 
@@ -165,7 +165,7 @@ class Vault(library.Vault):
 
     @property
     def _asks(self) -> bool:
-        """Whether a daemon that is running may be asked: not where the files are watched here."""
+        """Whether a running daemon may be asked: not if the files are watched here."""
         return self._served and self._watcher is None and self._watch is not True
 
     def _remember(self, draft: types.Draft, **how: Any) -> types.RememberResult:
@@ -202,7 +202,7 @@ class Vault(library.Vault):
         folder.wait, folder.read_wait = self._waits
 
     def _settings_now(self) -> list[object]:
-        """What changes when a file of settings does."""
+        """Changes when a settings file does."""
         folder = self.workspace.folder
         return [_state(folder.root / VAULT_FILE), _state(user_file(folder.env))]
 
@@ -233,17 +233,17 @@ class Vault(library.Vault):
         with contextlib.suppress(OSError):
             cookies = Path(tempfile.mkdtemp(prefix="vault-mem-"))
         watcher = Watcher(self._folder, lambda: None, cookies)
-        self._stop_watching = weakref.finalize(self, _let_go, watcher, cookies)  # also where nobody closes it
+        self._stop_watching = weakref.finalize(self, _let_go, watcher, cookies)  # even if nobody closes the vault
         watcher.start()
         if watcher.by_events:
             self._watcher = watcher
-        else:  # the system does not tell of changes here: every call looks for itself
+        else:  # the system reports no changes here: every call checks the files
             self._watch = False
             self._stop_watching()
 
     @contextmanager
     def _lent(self) -> Iterator[Workspace]:
-        if self._refuse is not None:  # before anything waits for what a thread of the parent held
+        if self._refuse is not None:  # before we wait for a lock that a thread of the parent held
             self._refuse()
         with self._changing:
             self._renew()
@@ -262,14 +262,14 @@ class Vault(library.Vault):
 
     def _writing(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
         outer = getattr(self._at_work, "workspace", None)
-        if outer is not None and outer.folder.writing:  # it would wait for itself
+        if outer is not None and outer.folder.writing:  # it would wait for itself for ever
             raise Busy(
                 "this thread is writing the vault: a function that reports progress can only read", "write later"
             )
         return super()._writing(operation, *args, **options)
 
     def _reading(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
-        """Run an operation; what it has to tell beside its answer is in the result."""
+        """Run an operation; its notices are put into the result."""
 
         def act(workspace: Workspace) -> T:
             try:
@@ -289,11 +289,11 @@ def _let_go(watcher: Watcher, cookies: Path | None) -> None:
 
 
 def _saved_by(workspace: Workspace, request: str) -> types.RememberResult | None:
-    """What a request saved before the daemon that had taken it died; None where it saved nothing."""
+    """What a request saved before its daemon died; None if it saved nothing."""
     from vault_mem.operations.memory.remember import saved_before
     from vault_mem.vault import journal
 
-    with journal.writing(workspace.folder):  # what was half done is finished or taken back by this
+    with journal.writing(workspace.folder):  # this finishes or takes back what was half done
         record = journal.outcome(workspace.folder, request)
     return saved_before(workspace, record["ids"][0]) if record and record["ids"] else None
 

@@ -9,7 +9,7 @@ from vault_mem.register import COMMANDS
 
 _METHODS = {"import": "import_", "history": "operations", "views": "rebuild_views", "why-not": "why_not"}
 _METHODS |= {"config": "settings", "eval": "evaluate", "update-self": "update_self", "wake-up": "wake_up"}
-# Commands whose words are those of another method.
+# Phrases whose method is not called like the command.
 _PHRASES = {
     "`vault-mem episode list`": "vault.episodes()",
     "`vault-mem restore --list`": "vault.trash()",
@@ -31,7 +31,7 @@ _PLURAL = {"tag": "tags", "person": "people", "of": "sources", "yes": "sure", "v
 
 
 def in_python(text: str) -> str:
-    """A message with the names of methods and keywords for those of commands and options."""
+    """A message with methods and keywords in place of commands and options."""
     for command, call in _PHRASES.items():
         text = text.replace(command, call)
     text = _VAULT.sub("", _TRY.sub("", text))

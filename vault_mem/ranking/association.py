@@ -1,7 +1,7 @@
 """The associative step: memories are the patterns of a Hopfield network, and the query settles on them.
 
-It starts where the ranking so far stands, and ends on a blend of the memories that answer best. The few that are
-nearest to that blend are called up with them, though the query itself may say nothing of them.
+It starts from the ranking so far and settles on a blend of the memories that answer best. The few that are nearest to
+that blend are called up with them, even if the query itself does not mention them.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
 
-# How decided the network is. Scores are fitted as logits: at 1 the blend would be as sure as the ranking is, and of
-# hundreds of candidates that is never very sure.
+# How decided the network is. Scores are fitted as logits: at 1 the blend would be as sure as the ranking, which is
+# never very sure among hundreds of candidates.
 SHARPNESS = 2.0
 # An undecided network calls up less: the highest attention to this power.
 DECIDED = 2
@@ -43,7 +43,7 @@ def associated(patterns: Vectors, mean: Vectors, scores: NDArray[np.float64]) ->
 
 
 def directions(patterns: Vectors, mean: Vectors) -> Vectors:
-    """Where each pattern lies as seen from the mean."""
+    """The direction of each pattern as seen from the mean, as a unit vector."""
     centred = patterns - mean
     norms = np.linalg.norm(centred, axis=-1, keepdims=True)
     return np.asarray(centred / np.where(norms > 0, norms, 1), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Where the memories at hand lie as seen from the mean of all."""
+"""The mean of all memories' vectors, and how far each row at hand is from it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from vault_mem.index.catalogue import Catalogue
 
 
 class Centre:
-    """The mean of all whole memories, and how far each row at hand is from it, kept up as they come and go."""
+    """The mean of all whole memories, and how far each row at hand is from it, updated as rows come and go."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._measure(catalogue)
 
     def learn(self, catalogue: Catalogue, places: list[int]) -> None:
-        """These rows have come."""
+        """Rows were added."""
         mean, room = catalogue.corpus.mean, len(catalogue.files) - len(self.distances)
         if room or not np.array_equal(mean, self.mean):
             self._measure(catalogue)
@@ -24,7 +24,7 @@ class Centre:
             self.distances[places] = _distances(catalogue.vectors[places], mean)
 
     def forget(self, catalogue: Catalogue, places: list[int]) -> None:
-        """These rows are about to go."""
+        """Rows are about to be removed."""
 
     def _measure(self, catalogue: Catalogue) -> None:
         self.mean = catalogue.corpus.mean
@@ -37,5 +37,5 @@ def _distances(vectors: Vectors, mean: Vectors) -> NDArray[np.float32]:
 
 
 def centre(catalogue: Catalogue) -> Centre:
-    """The centre, as seen from the memories at hand."""
+    """The centre for the memories at hand, kept until they change."""
     return catalogue.derived("centre", lambda: Centre(catalogue))

@@ -16,13 +16,13 @@ _OVERVIEW = re.compile(
     r"\b(?:summar(?:y|ies|ise|ize)|overview|in general|overall|big picture|recap|in short|sum up)\b|"
     r"要約|まとめ|概要|全体|総括|ざっくり"
 )
-# Stems of question words: they are in the question, whatever the answer says.
+# Words people ask with: they are in the question, whatever the answer says.
 _ASKING_WITH = (
     "summarize summarise summary describe explain discuss discussion mention conclude conclusion according regarding "
     "concerning conversation specific specifically remember recall happen"
 )
 _ASKING = frozenset(map(stem, _ASKING_WITH.split()))
-# 何をした, 何があった, どう過ごした: what happened, and nothing that it was about.
+# 何をした, 何があった, どう過ごした: asks what happened, without naming a subject.
 _WHAT_HAPPENED = re.compile(
     r"(?:何|なに|なん|どんな|どう|どのように|こと|事|出来事|できごと|日|"
     r"あっ|あり|起き|起こっ|おき|おこっ|し|やっ|過ごし|すごし|い|て|た|まし|です|だ|っけ|の|は|に|を|が|も|と|で|か|ね|よ|[\s、。?!])*"
@@ -59,7 +59,7 @@ def is_asking(term: str) -> bool:
 
 
 def asks_what_happened(rest: str) -> bool:
-    """Whether a query, but for the times it names, asks only what happened then."""
+    """Whether a query, without the times it names, only asks what happened then."""
     plain = normalised(rest)
     return all(term in STOP or is_asking(term) for term in terms(plain)) or bool(_WHAT_HAPPENED.fullmatch(plain))
 
@@ -70,13 +70,13 @@ def wants_important(query: str) -> bool:
 
 
 def wants_overview(query: str) -> bool:
-    """Whether a query asks for the whole and not for a detail."""
+    """Whether a query asks for an overview and not for a detail."""
     return bool(_OVERVIEW.search(normalised(query)))
 
 
 @lru_cache(maxsize=500)
 def feelings(text: str) -> frozenset[str]:
-    """The feelings a text names, each by one word; a word that memories are marked with names itself."""
+    """The feelings that a text names, by their keys in `_FEELINGS`."""
     plain = normalised(text)
     words = set(re.findall(r"[a-z]+", plain))
     found = frozenset(_BY_WORD[word] for word in words if word in _BY_WORD)

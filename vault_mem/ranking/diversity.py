@@ -1,7 +1,7 @@
-"""Diversity: one theme must not fill the list.
+"""Diversity: no single theme should fill the list.
 
-Of memories that say nearly the same, two are shown, then the next thing. One kind, category or year that takes more
-than its budget steps back a little: another takes the place only where it answers nearly as well.
+Of memories that say nearly the same thing, only two are shown. Once a kind, category or year has used up its budget,
+its memories lose a little score, so that others that answer nearly as well come first.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from vault_mem.index.terms import terms
 from vault_mem.ranking.rank import DIGITS, Ranking
 from vault_mem.ranking.reading import tokens_of
 
-# The share of a list that one kind, one category or one year may take for nothing, and what going beyond it costs.
+# One kind, category or year may take this share of the list for free; beyond it, its memories lose this much score.
 SHARE, OVER_BUDGET = 0.6, 0.5
-# How many near-identical memories are shown; more for a name or a part number, where one wants all there is.
+# How many near-identical memories are shown; more for a name or a part number, where people want every match.
 ALIKE, ALIKE_LOOKED_UP = 2, 4
-# Texts that are near-identical in meaning say the same where they share this much of their words; those that are a
-# little less so, where they share nearly all.
+# Two texts repeat each other if their meaning is near-identical and they share this much of their words. With a cosine
+# up to LESS below that, they must share nearly all words.
 SAME_WORDS, ALL_WORDS, LESS = 0.6, 0.95, 0.03
-# Tokens are parts of words, and signs: two texts share a little more or less of them, which is much of a short one.
+# Slack for the quick test on tokens: these are pieces of words and punctuation, so two texts share a little more or
+# less of them than of words, which matters most in short texts.
 ROUGHLY, FEW_TOKENS = 0.12, 4
 
 
@@ -58,7 +59,7 @@ def diversify(
     switched_on: bool = True,
     without: Collection[int] = (),
 ) -> list[Chosen]:
-    """The list, best first once the budgets are kept, `without` some of the candidates."""
+    """Choose the list, best first within the budgets, leaving out the candidates in `without`."""
     count = len(ranking.places) if switched_on else 0
     if not count:
         rest = (number for number in range(len(ranking.places)) if number not in without)
@@ -94,7 +95,7 @@ def diversify(
 def _alike(
     catalogue: Catalogue, rows: list[int], near_identical: float
 ) -> Callable[[int, NDArray[np.bool_]], list[int]]:
-    """Which of some candidates say nearly what one of them says, by the part that answers."""
+    """A function that finds which of the `asked` candidates repeat one of them, comparing the passages that answer."""
     vectors = catalogue.vectors[rows]
     possible = _share_enough(tokens_of(catalogue, rows))
 
@@ -115,7 +116,7 @@ def _alike(
 
 
 def _share_enough(texts: list[NDArray[np.int32]]) -> NDArray[np.bool_]:
-    """Which texts may share enough of their words, by their tokens: those are at hand, and words take far longer."""
+    """A quick test which texts may share enough words: it compares tokens, since getting the words takes far longer."""
     distinct, number = np.unique(np.concatenate(texts), return_inverse=True)
     has = np.zeros((len(texts), len(distinct)), dtype=np.float32)
     has[np.repeat(np.arange(len(texts)), list(map(len, texts))), number] = 1
@@ -130,7 +131,7 @@ def _said(text: str) -> frozenset[str]:
 
 
 def _themes(catalogue: Catalogue, places: list[int], zone: tzinfo | None) -> list[list[str]]:
-    """Kind, category and year of each; what all have in common is no theme."""
+    """Kinds, categories and years of the candidates; one that all have in common is left out."""
     years = [str(datetime.fromtimestamp(float(catalogue.created[place]), zone).year) for place in places]
     kinds, categories = [catalogue.kinds[place] for place in places], [catalogue.categories[place] for place in places]
     return [theme for theme in (kinds, categories, years) if len(set(theme)) > 1]

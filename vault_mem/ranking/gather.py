@@ -14,12 +14,12 @@ from vault_mem.ranking.query import Query, plain_part
 from vault_mem.ranking.rank import SEEDS, How, best_first
 from vault_mem.ranking.signals import READ_AROUND
 
-# How many memories LanceDB brings in by each way of searching; more of them cost time and found no more answers.
+# How many memories LanceDB brings in by each way of searching; more cost time and found no more answers.
 BROUGHT_IN = 96
 
 
 def gathered(candidates: Candidates, query: Query, filters: Filters, now: datetime, how: How) -> Catalogue:
-    """The catalogue that a query is ranked in: its candidates, what is linked to the best of these, their moments."""
+    """The catalogue that a query is ranked in: candidates, memories linked to the best of them, and their moments."""
     if candidates.complete:
         return candidates.catalogue(())
     found = candidates.gather(_wanted(query), filters, now, max(BROUGHT_IN, 2 * how.limit))

@@ -1,4 +1,4 @@
-"""Plain keyword search: BM25 of the query's words, and what is found as it is written."""
+"""Plain keyword search: BM25 over the query's words, plus exact matches."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from vault_mem.ranking.signals import as_written, shown, written_in
 from vault_mem.ranking.weights import weights
 from vault_mem.ranking.words import total, words
 
-# How many of the best by words are searched for the words exactly as typed.
+# How many of the best BM25 hits are also searched for exact parts of the query, such as part numbers.
 LOOKED_AT = 500
 
 
 class Hit(NamedTuple):
-    """A memory with words of the query: its place, its best row, its score and what that is made of."""
+    """A memory with words of the query: its place, its best row, its score and the terms that add up to it."""
 
     place: int
     row: int

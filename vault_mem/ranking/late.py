@@ -1,6 +1,6 @@
 """Late interaction: each word of the query looks for the nearest word of a text; rare words count for more.
 
-Token vectors of a static model are there already, so that this costs next to nothing.
+A static model has its token vectors ready, so this costs next to nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def matches(query_tokens: Sequence[int], texts: Readings, vectors: TokenVectors)
     distinct = np.flatnonzero(present)
     near = vectors.cosines(distinct, np.asarray(query_tokens))
     near[near < NEAR_WORDS] = 0.0
-    # most words have nothing to do with any of the query's: only the others are looked for in the texts
+    # most words are near none of the query's; only the others are searched for in the texts
     some = near.any(axis=1)
     number = np.full(len(present), -1, dtype=np.int32)
     number[distinct[some]] = np.arange(np.count_nonzero(some), dtype=np.int32)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from vault_mem.index.catalogue import Catalogue
 
-# A link a person typed without a figure was meant.
+# The confidence of a link that a person typed without giving one.
 UNSAID = 0.8
 
 Strengths = Mapping[tuple[str, str], float]
@@ -35,7 +35,7 @@ def linked_ids(catalogue: Catalogue, places: Iterable[int], strengths: Strengths
 def spread(
     catalogue: Catalogue, seeds: Iterable[tuple[int, float]], strengths: Strengths
 ) -> dict[int, tuple[float, int]]:
-    """How strongly each memory is called up by the seeds it is linked to: a share of theirs, and by which.
+    """For each memory linked to the seeds: the largest share of a seed's strength that it gets, and from which seed.
 
     Being used together makes a link firmer.
     """

@@ -23,9 +23,9 @@ Places = NDArray[np.int64]
 class Moments:
     """Memories in the order they were made, cut into sessions.
 
-    Memories of the very same second were imported together: that makes them no moment. Where moments are switched
-    off (`together` false), every memory is one by itself. Where not all memories are at hand, -1 in the order stands
-    for one that is not.
+    Memories of the very same second were imported together, which does not make them a moment. If moments are
+    switched off (`together` false), every memory is one by itself. If not all memories are at hand, -1 in `order`
+    stands for one that is missing.
     """
 
     def __init__(self, catalogue: Catalogue, allowed: NDArray[np.bool_], *, together: bool = True) -> None:
@@ -37,14 +37,14 @@ class Moments:
             self.session = np.cumsum(cut) - 1 if len(cut) else np.zeros(0, dtype=np.int64)
         else:
             self.order, self.session = self._timeline.at_hand(catalogue, allowed)
-        self.position = np.full(len(catalogue.files) + 1, -1, dtype=np.int64)  # the last is for those not at hand
+        self.position = np.full(len(catalogue.files) + 1, -1, dtype=np.int64)  # the last is for -1, not at hand
         self.position[self.order] = np.arange(len(self.order))
         self.position = self.position[:-1]
         self._measured: tuple[NDArray[np.float32], int, float] | None = None
         self._sums = np.full(len(catalogue.files), np.nan, dtype=np.float32)
 
     def words(self, lexicon: TermLists, places: Places, terms: Sequence[tuple[str, float]]) -> NDArray[np.float32]:
-        """BM25 of these terms over the sessions of some places, 0 to 1; each term counts for its share."""
+        """BM25 of these terms over the sessions of some places, 0 to 1; each term is weighted by its share."""
         lengths, count, mean = self._lengths(lexicon)
         wanted, where = np.unique(self.session[self.position[places]], return_inverse=True)
         found = np.zeros(len(wanted), dtype=np.float32)
@@ -71,7 +71,7 @@ class Moments:
         return self._measured
 
     def around(self, places: Places, reach: int = REACH) -> NDArray[np.int64]:
-        """For every place a row of the places around it, itself in the middle; -1 where there is none."""
+        """For every place, a row with the places around it, itself in the middle; -1 where there is none."""
         if not len(self.order):
             return np.full((len(places), 2 * reach + 1), -1, dtype=np.int64)
         at = self.position[places][:, None] + np.arange(-reach, reach + 1)[None, :]
@@ -83,7 +83,7 @@ class Moments:
     def lengths_of_sums(
         self, vectors: NDArray[np.float32], places: Places, around: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """How long the sum of the vectors around each place is; found out once."""
+        """The length of the sum of the vectors around each place, computed once."""
         missing = np.isnan(self._sums[places])
         if missing.any():
             members, sums = around[missing], vectors[places[missing]]
@@ -94,7 +94,7 @@ class Moments:
         return self._sums[places]
 
     def lifted(self, scores: NDArray[np.float32], share: float) -> NDArray[np.float32]:
-        """Scores by place, each raised by a share of the best around it, less with every step."""
+        """Scores by place, each raised by a share of the best score around it, which shrinks with every step."""
         ordered = np.where(self.order >= 0, scores[self.order], 0)
         best = np.zeros_like(ordered)
         for step in range(1, REACH + 1):
@@ -109,7 +109,7 @@ class Moments:
 
 
 def moments(catalogue: Catalogue, allowed: NDArray[np.bool_], *, together: bool = True) -> Moments:
-    """The moments of the allowed memories; those of the last call where it asked for the same."""
+    """The moments of the allowed memories, reused if the last call asked for the same ones."""
     kept: dict[bool, tuple[NDArray[np.bool_], Moments]] = catalogue.derived("moments", dict)
     if together not in kept or not np.array_equal(kept[together][0], allowed):
         kept[together] = (allowed, Moments(catalogue, allowed, together=together))
@@ -117,7 +117,7 @@ def moments(catalogue: Catalogue, allowed: NDArray[np.bool_], *, together: bool 
 
 
 class ByTime:
-    """Whole memories in the order they were made; those of one moment by the names of their files."""
+    """Whole memories in the order they were made; those made at the same time by file name."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._sort(catalogue)
@@ -129,11 +129,11 @@ class ByTime:
         self.places: Places = whole[by_file][np.argsort(catalogue.created[whole[by_file]], kind="stable")]
 
     def forget(self, catalogue: Catalogue, places: list[int]) -> None:
-        """These rows are about to go."""
+        """Rows are about to be removed."""
         self.places = self.places[~np.isin(self.places, places)]
 
     def learn(self, catalogue: Catalogue, places: list[int]) -> None:
-        """These rows have come."""
+        """Rows were added."""
         whole = [place for place in places if catalogue.n[place] == 0]
         if len(whole) > FEW:
             self._sort(catalogue)

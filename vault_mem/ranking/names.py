@@ -22,11 +22,11 @@ from vault_mem.index.sounds import in_kana, likely_names, sounds
 from vault_mem.index.terms import STOP, normalised, terms
 
 _WORD = re.compile(r"[^\W_]+")
-# Who speaks like this is not whom memories are about.
+# Speakers that are roles and not people: no memory is about them.
 _ROLES = frozenset(
     ("user", "assistant", "system", "human", "ai", "agent", "bot", "question", "answer", "note", "reminder")
 )
-# In a line of a talk people speak of themselves or to each other, and in Japanese and Chinese need not say so.
+# In a line of a talk people say I, we or you; in Japanese and Chinese they need not, so any such text counts.
 _TALKS = re.compile(r"\b(?:i|my|me|we|our|you|your|ich|wir|du|je|nous|tu|io|yo)\b|[ぁ-ヺ㐀-鿿]")
 _LONGEST_NAME = 4  # words
 _LONGEST_UNSPACED = 12  # characters
@@ -39,7 +39,7 @@ class Directory:
         self._corpus, self._facts = corpus, corpus.names
 
     def same(self, name: str) -> set[str]:
-        """All names that may mean the person of this name, as they compare."""
+        """All names, normalised, that may mean the same person as this one."""
         found, waiting = set[str](), [name_key(name)]
         while waiting and len(found) < 1000:
             key = waiting.pop()
@@ -49,13 +49,13 @@ class Directory:
         return found
 
     def written(self, name: str) -> set[str]:
-        """How memories write the person that a filter names: in any case and width, by any alias, but no guesses."""
+        """How memories write the person that a filter names: in any case or width, by any alias, but no guessing."""
         key = name_key(name)
         keys = {key, *self._facts.values(ALIAS, key)}
         return {form for each in keys for form in self._facts.values(WRITTEN, each)}
 
     def named(self, query: str) -> Named:
-        """Who and what a query names."""
+        """The people and tags that a query names."""
         people: dict[str, set[str]] = {}
         tags: set[str] = set()
         for key in self._facts.known({name_key(written) for written in _spelled(query)}):
@@ -80,7 +80,7 @@ class Directory:
 
 
 class Named:
-    """The names found in a query: whose memories are meant by each, or which words must be in them."""
+    """The names found in a query, and which memories they mean: those about a person, or with a speaker's name."""
 
     def __init__(self, people: dict[str, set[str]], tags: set[str], speaking: dict[str, list[str]]) -> None:
         found = {*people, *speaking}
@@ -97,7 +97,7 @@ class Named:
         return places_about(catalogue, PERSON, self.names)
 
     def tagged(self, catalogue: Catalogue) -> set[int]:
-        """Those that have a tag that is named, and are not about somebody who is."""
+        """The memories at hand with a named tag, except those about a person who is named."""
         return places_about(catalogue, TAG, self.tags) - self.people(catalogue)
 
     def count(self, corpus: Corpus) -> int:
@@ -109,14 +109,14 @@ NOBODY = Named({}, set(), {})
 
 
 def _speaking(query: str) -> str:
-    """Who says a query that is itself a line of a talk ("Lisa: …"): meant are the memories that mention the name."""
+    """The speaker, if the query is itself a line of a talk ("Lisa: …"); it then means memories with that name."""
     speaker = SPEAKER.match(query[:80]) if _TALKS.search(normalised(query)) else None
     key = name_key(speaker[1]) if speaker else ""
     return "" if key in _ROLES else key
 
 
 def _as_a_name(key: str, query: str) -> bool:
-    """Whether a query may name a speaker: in "How are backups made?" it does not name who says "Backups: …"."""
+    """Whether a word is meant as a name: not "backups" in "How are backups made?", though a line begins "Backups:"."""
     return key not in query or not key.islower() or query.islower()
 
 

@@ -1,4 +1,4 @@
-"""A query, understood: its words and what they weigh, whom and when it names, what kind of answer it wants."""
+"""A query, understood: its words and their weights, the people and times it names, what kind of answer it wants."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ MAX_TERMS = 96
 FEW_WORDS = 2
 FEW_TERMS = 4
 
-# A word of a question counts half when it is found as written: it is not what the question is about.
+# In a question, finding a word exactly as written counts half: it is seldom what the question is about.
 IN_PASSING = 0.5
-# A Chinese character by itself says about half of what a word of two says.
+# A single Chinese character says about half as much as a word of two.
 LETTER = 0.5
 
-# The words in which somebody asks ("summarize the discussion about …") say that much of what is asked for.
+# The weight of words of asking ("summarize the discussion about …"), which say little about what is wanted.
 ASKING = 0.3
-# A memory whose time is this close to a named one may be about it.
+# A memory this close to a named time, on the scale of `times.worth`, may be about it.
 SOON = 0.5
 
-# With so much of a query known as words the model reads it well, with so much it does not.
+# The model reads a query well if it knows this share of it as whole words, and not at all with the second share.
 READ, SPELLED = 0.6, 0.2
 
 FEW_LETTERS = 6
@@ -80,8 +80,8 @@ class Query:
     about_now: bool
     wants_time: bool
     wants_number: bool
-    number: str  # the part number or such that is all of the query, as `squeezed`; or nothing
-    asked_for: list[str]  # signs of what an answer must name
+    number: str  # the part number or the like that the query consists of, `squeezed`; else empty
+    asked_for: list[str]  # what an answer must name, such as a colour: signs as in `reading`
     feelings: frozenset[str]
     wants_important: bool
     wants_overview: bool
@@ -91,10 +91,10 @@ class Query:
 
 
 def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors, now: datetime) -> Query:
-    """Read a query against the vault it is asked of."""
+    """Work out what a query asks of this vault."""
     named = Directory(corpus).named(text)
     said = times.times(text, now, _years(corpus, now), named.words)
-    # A date that memories were made on or soon after says when; as a word it would be counted twice.
+    # If memories were made on or soon after a named date, it counts as a time; as words it would count twice.
     rest = text
     if any(_soon_after(corpus, span) for span in said.spans):
         rest = "" if cues.asks_what_happened(said.rest) else said.rest  # then the time is all that is asked about
@@ -131,13 +131,12 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
 
 
 def term_weights(text: str, named: Named, corpus: Corpus, *, letters: bool = False) -> list[tuple[str, float]]:
-    """The words of a query worth looking for, each with what finding it says; the rarest first.
+    """The words of a query worth searching for, each with its weight, heaviest first.
 
-    With `letters`, the Chinese characters of a Japanese query count one by one too: 勝った shares with 勝利 what no
-    pair of theirs does.
+    With `letters`, single Chinese characters of a Japanese query count too: 勝った and 勝利 share one, but no pair.
     """
     wanted = [term for term in dict.fromkeys(terms(text)) if term not in STOP]
-    # Whose memories are meant is a signal of its own; the name itself is in half of them.
+    # People are a signal of their own; as a word, a speaker's name is in half of the memories of a talk.
     wanted = [term for term in wanted if term not in named.words] or wanted
     if letters and _HIRAGANA.search(text):
         said = set("".join(named.words)) | _ASKING
@@ -150,21 +149,21 @@ def term_weights(text: str, named: Named, corpus: Corpus, *, letters: bool = Fal
 
 
 def _without_titles(text: str, named: Named) -> str:
-    """A query without what politeness puts behind a name: of 田中さん the name is looked for."""
+    """The query without polite titles after names: 田中さん becomes 田中."""
     return _TITLE.sub(lambda match: match[1] if normalised(match[1]) in named.words else match[0], text)
 
 
 def _as_the_vault_may_say(text: str, corpus: Corpus, vectors: TokenVectors) -> str:
-    """A query in English, where it is in a language that the model does not know and the vault hardly has a word of."""
+    """The query in English, if the model does not know its language and the vault has hardly any of its words."""
     said = vectors.said(text)
     strange = [word for word in said if not any(map(corpus.having, terms(text[word.start : word.end])))]
     return with_english(text, strange) if 2 * len(strange) > len(said) else text
 
 
 def fluency(text: str, vectors: TokenVectors) -> float:
-    """How much of a text the model knows as words, 0 to 1. What it has to spell out tells it little.
+    """How well the model can read a text, 0 to 1: how much of it are whole words that it need not spell out.
 
-    Chinese shares its characters with Japanese, not its words.
+    Chinese does not count as known: it shares its characters with Japanese, but not its words.
     """
     letters = known = 0
     chinese = _only_ideographs(text)
@@ -174,7 +173,7 @@ def fluency(text: str, vectors: TokenVectors) -> float:
         if not said or not said.isalpha():
             continue
         if len(said) == 1 and _HIRAGANA.match(said):
-            continue  # a particle, or nothing
+            continue  # a particle at most
         letters += len(said)
         if token.start in in_english:
             known += len(said)
@@ -192,7 +191,7 @@ def _only_ideographs(text: str) -> bool:
 
 
 def _is_one_sentence(text: str) -> bool:
-    """Whether a query asks one thing. The "now" of a talk that serves as a query is when it took place."""
+    """Whether a query is a single sentence. In a whole conversation used as a query, "now" is when it took place."""
     return len(sentences(text.strip())) <= 1
 
 
@@ -208,20 +207,20 @@ def _is_keywords(text: str, weighed: list[tuple[str, float]]) -> bool:
 
 
 def substance(term: str) -> float:
-    """Pairs of Japanese characters that are grammar, or half of it, say little."""
+    """How much a term says, up to 1: a pair of Japanese characters that is grammar, or half grammar, says little."""
     grammar = sum(bool(_HIRAGANA.match(letter)) for letter in term)
     return 1.0 if not grammar else 0.4 if grammar < len(term) else 0.15
 
 
 def share(term: str) -> float:
-    """What finding a term says beside a whole word that is as rare."""
+    """How much a term counts, compared with a whole word that is as rare."""
     return LETTER if len(term) == 1 and _IDEOGRAPH.match(term) else substance(term)
 
 
 def _tokens(text: str, named: Named, corpus: Corpus, vectors: TokenVectors) -> tuple[list[int], NDArray[np.float32]]:
     found: dict[int, float] = {}
     rows = corpus.rows
-    # A name that the model does not know is spelled in pieces, none of which is the name.
+    # A name that the model does not know is split into pieces, so names are also recognised by their position.
     names = [word.span() for word in _WORD.finditer(text) if normalised(word.group()) in named.words]
     for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
         said = terms(text[token.start : token.end])
@@ -240,12 +239,12 @@ def _tokens(text: str, named: Named, corpus: Corpus, vectors: TokenVectors) -> t
 
 
 def plain_part(text: str) -> str:
-    """A query without the signs around it."""
+    """The query without punctuation around it."""
     return _AROUND.sub("", normalised(text))
 
 
 def squeezed(text: str) -> str:
-    """The letters and digits of a text, by which numbers compare that are written with other signs between them."""
+    """Only the letters and digits of a text, so that numbers compare however they are punctuated."""
     return _NO_SIGN.sub("", normalised(text))
 
 
@@ -256,9 +255,9 @@ def _number(text: str) -> str:
 
 
 def exact_parts(text: str) -> list[str]:
-    """What must be found as it is written: part numbers, versions, paths, quotations, words without spaces."""
+    """What should be found exactly as written: part numbers, versions, paths, quotations, Japanese and Korean words."""
     plain = normalised(text)
-    # Where no kana part the words, a run of characters is a clause and not a word.
+    # In Chinese, without kana between the words, a run of characters is a clause, not a word.
     spelled = [] if _only_ideographs(plain) else _SPELLED.findall(plain)
     found = [*_QUOTED.findall(plain), *_COMPOUND.findall(plain), *spelled]
     return sorted({_VERSION.sub("", each.strip()) for each in found if each.strip()})[:MAX_TERMS]
@@ -271,6 +270,6 @@ def _soon_after(corpus: Corpus, span: times.Span) -> bool:
 
 
 def _years(corpus: Corpus, now: datetime) -> list[int]:
-    """The years a day without a year can mean."""
+    """The years that a date without a year can mean."""
     found = [datetime.fromtimestamp(moment, now.tzinfo).year for moment in corpus.period() or ()]
     return list(range(found[0], found[-1] + 1))[-20:] if found else []

@@ -20,23 +20,25 @@ from vault_mem.ranking.times import worth
 from vault_mem.ranking.weights import STAGES, weights
 from vault_mem.ranking.words import HANDFUL, followed, in_order, passages_of, total, words
 
-# How many candidates are looked at closely, best first; and how many of each way of searching whatever the other says.
+# How many candidates are looked at closely; and how many of them meaning and words bring in, each by itself.
 CANDIDATES, OF_EACH = 224, 32
-# The words of a whole note count so much more than those of its best passage.
+# The words of a whole note count this many times as much as the words of its best passage.
 WHOLE = np.float32(2.0)
-# How far the best passage's share of the query's words gives way to the whole note's, the more passages the note has.
+# The more passages a note has, the more its best passage's share of the query's words gives way to the whole note's:
+# at most this much.
 AS_WHOLE = np.float32(0.5)
-# The share of the best neighbour's first score that brings a memory among the candidates.
+# The share of its best neighbour's first score that is added to a memory's own, to make it a candidate.
 NEIGHBOUR_SHARE = 0.5
 # Memories linked to this many of the best become candidates.
 SEEDS = 10
-# Scores no farther apart than this answer a query about as well, if they have at least this share of its words.
+# Candidates answer about as well as the best if they are no farther behind in score than this, and have at least this
+# share of the query's words that the best has.
 NEARLY_AS_GOOD, AS_MANY_WORDS = 2.5, 0.5
 DIGITS = 4
-# How many of the best are read for their script and for what the query asks for, such as a number: the first decides.
+# How many of the best are checked for their script and for what the query asks for, such as a number.
 READ_CLOSELY = 10
-# Stages that need the scores of the others.
 BEHIND_CALLER = 0.01  # how far a linked memory stays behind the one that calls it
+# Stages that need the scores of the others.
 AFTERWARDS = ("association", "links", "diversity")
 
 
@@ -96,8 +98,8 @@ def rank(
 
 
 def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places]:
-    """What is measured of everything at hand, by whole memory; and which row of each answers best."""
-    # not `@`: for one vector that is threads waiting for each other, ten times slower where cores are busy
+    """Signals measured for everything at hand, by memory; and the row of each memory that answers best."""
+    # not `@`: with a single vector, its threads mostly wait for each other, ten times slower on busy cores
     cosines = np.einsum("ij,j->i", catalogue.vectors, query.vector)
     meaning, found = np.round(np.maximum(cosines, 0), 6), words(catalogue, query.terms)
     share, handful = np.float32(total(query.terms)), np.float32(HANDFUL)
@@ -109,7 +111,7 @@ def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places
     quality = meaning + found.rows / share
     best, row = best_rows(catalogue, own, quality)
     if catalogue.corpus.parted:
-        # What is said around a turn of a talk helps to understand it; a passage has the note it is part of.
+        # A passage is understood by its note, as a turn of a talk is by what is said around it.
         note = (1 - 1 / passages_of(catalogue)) * AS_WHOLE
         best["share"] = np.round(best["share"] + note * (found.whole / share - best["share"]), 6)
     best["cosine"], best["whole_meaning"], best["quality"] = cosines, meaning, quality
@@ -122,14 +124,14 @@ def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places
 
 
 def best_rows(catalogue: Catalogue, signals: dict[str, Signal], quality: Signal) -> tuple[dict[str, Signal], Places]:
-    """For every whole memory the best of its passages, signal by signal, and the one of the best quality."""
+    """For every memory, the highest value of each signal among its passages, and the row of the highest quality."""
     row = np.arange(len(quality))
     best = {name: np.round(values, 6) for name, values in signals.items()}
     if catalogue.corpus.parted:
         passages, owners, starts = in_order(catalogue)
         for values in best.values():
             values[owners] = np.maximum(values[owners], np.maximum.reduceat(values[passages], starts))
-        # The whole of a long memory has only its header's words; the first of its best passages always answers.
+        # Row 0 of a long memory has only its header's words, so a passage always answers: the first of the best.
         own = quality[passages]
         sizes = np.diff(starts, append=len(passages))
         as_good = np.flatnonzero(own == np.repeat(np.maximum.reduceat(own, starts), sizes))
@@ -145,7 +147,7 @@ def _first(
     best: dict[str, Signal],
     switches: Switches,
 ) -> Signal:
-    """A first score of everything at hand: by meaning, by words, by whom and when, and by what is around."""
+    """A first score of everything at hand, from meaning, words, people, times and what is around."""
     by = weights()
     read = UNREAD + (1 - UNREAD) * query.fluency
     first = (by["meaning"] + by["moment_meaning"]) * read * best["meaning"] * ("meaning" in switches)
@@ -174,7 +176,7 @@ def _best_by(
 
 
 def best_first(catalogue: Catalogue, query: Query, allowed: NDArray[np.bool_], how: How) -> list[int]:
-    """The memories at hand that answer best at first sight, each by itself."""
+    """The memories at hand with the best first scores, regardless of what is around them."""
     best, _ = _best(catalogue, query)
     alone = moments(catalogue, allowed, together=False)
     first = _first(catalogue, query, allowed, alone, best, how.switches)
@@ -189,7 +191,7 @@ def _candidates(
     best: dict[str, Signal],
     how: How,
 ) -> Places:
-    """Memories that may answer: those that do at first sight, and what is linked to the best of them or like it."""
+    """Memories that may answer: those with the best first scores, and those linked or similar to the very best."""
     switches = how.switches
     first = _first(catalogue, query, allowed, moments, best, switches)
     places = _best_by(catalogue, first, best, allowed, how.count)
@@ -210,7 +212,7 @@ def _candidates(
 
 
 def _top(catalogue: Catalogue, values: Signal, places: Places, count: int) -> list[int]:
-    """Those of the places with the highest values, best first; among equals by file, however they came to be here."""
+    """The places with the highest values, best first; equals by file, so that it does not matter how the index grew."""
     own = values[places]
     if len(places) > count:
         best = own >= np.partition(own, len(places) - count)[len(places) - count]
@@ -242,7 +244,7 @@ def _scored(
     signals["now"] = np.zeros(count, dtype=np.float32)
     terms: dict[str, Signal] = {}
     for stage, names in STAGES.items():
-        if (stage in switches or stage == "moment") and stage not in AFTERWARDS:  # off, each is a moment by itself
+        if (stage in switches or stage == "moment") and stage not in AFTERWARDS:  # off, each memory is its own moment
             terms[stage] = np.round(
                 sum((by[name] * signals[name] for name in names), np.zeros(count, dtype=np.float32)), DIGITS
             )
@@ -277,7 +279,7 @@ def _scored(
 
 
 def _newest(catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float64], covered: Signal) -> Signal:
-    """Of the candidates that answer a query about now about as well: 1 for the newest, 0 for the oldest."""
+    """For a query about now: from 1 for the newest to 0 for the oldest of the candidates that answer about as well."""
     found = np.zeros(len(pool.places), dtype=np.float32)
     as_many = covered >= AS_MANY_WORDS * covered[scores.argmax()]
     close = np.flatnonzero(as_many & (scores >= scores.max() - NEARLY_AS_GOOD))
@@ -287,10 +289,10 @@ def _newest(catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float6
 
 
 def _called_by_likeness(catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float64]) -> Signal:
-    """What is like the best candidates and is lifted up to the second of them, not past it.
+    """How far candidates are lifted because they are similar to the best ones: up to the second best, not past it.
 
-    A memory with others around it calls up its moment, and one with links what they lead to, which are signals of their
-    own; one that stands alone has only what is like it. A long note is about many things, and like many others.
+    It counts less if the best one has memories around it or links, because those have signals of their own, and if it
+    is a long note, which is similar to many.
     """
     called = associated(catalogue.vectors[pool.places], centre(catalogue).mean, scores)
     ranks = np.argsort(-scores, kind="stable")
@@ -304,7 +306,7 @@ def _called_by_likeness(catalogue: Catalogue, pool: CandidatePool, scores: NDArr
 def _called_by_links(
     catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float64], strengths: Strengths
 ) -> Signal:
-    """What the best candidates pass on along their links: it lifts a memory up to its caller, not past it."""
+    """What the best candidates pass on along their links. It lifts a memory up to the one it came from, not past it."""
     order = np.argsort(-scores, kind="stable")[:SEEDS]
     top = float(scores[order[0]])
     own = dict(zip(pool.places.tolist(), scores.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What is read of a text once, when it is first a candidate: its tokens, whether it asks, what it could answer."""
+"""What is worked out once per text, when it is first a candidate: its tokens, whether it asks, what it may answer."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from vault_mem.notes.links import stem_of
 from vault_mem.notes.sentences import CLOSING, sentences
 
 MAX_CHARACTERS = 4_000
-# Tells readings on the disk from those of another way of reading.
+# Raise this whenever texts are read differently: readings on the disk are then discarded.
 VERSION = 7
-# How many memories are read ahead before requests are looked for again: two or three milliseconds.
+# How many memories are read ahead before looking for requests again: two or three milliseconds.
 AT_ONCE = 25
 # From this many words on, a text is long enough to say something.
 ENOUGH = 30
-# The longest sentence, in words, and where a text is surely more than one.
+# A text of up to this many words is a sentence; from the second number on, it is surely more than one.
 SENTENCE, PARAGRAPH = 15, 40
-# The longest turn of a talk, in words, and where a text is understood without what is around it.
+# A text of up to this many words is a turn of a talk; from the second number on, it is understood by itself.
 TURN, PAGE = 40, 160
 
-_OURS = re.compile(r"[-/][0-9a-f]{8}\.md$|(?:^|/)(?:mem|ep)_[0-9a-f]{12}\.md$").search  # a name that the tool makes
+_OURS = re.compile(r"[-/][0-9a-f]{8}\.md$|(?:^|/)(?:mem|ep)_[0-9a-f]{12}\.md$").search  # a name that vault-mem makes
 _AFTER_STOP = CLOSING + whitespace
 _IMAGE = re.compile(r"\[image:.*?\]")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿가-힣]")
-# A question that somebody types without its mark; the speaker may stand before it.
+# A question typed without a question mark; the speaker's name may come first.
 _UNMARKED = re.compile(
     r"^(?:[^:：\n]{1,40}[:：])?\s*(?:(?:and|so|but|oh|hey|ok|okay|well|wait|then),? )?(?:"
     r"(?:what|where|who|why|how|when|which)"
@@ -45,8 +45,8 @@ _UNMARKED = re.compile(
     r"(?:do|did|are|were|have|can|could|would|will|should) (?:you|u|ur|your|we|they|he|she|it) )",
     re.IGNORECASE,
 )
-# What words are signs of: t a time, n a number, s that somebody speaks of themselves, o of the other, c a colour, m a
-# material; d is a digit. Words are looked up one by one: a pattern of all of them takes five times as long.
+# What words are signs of: t a time, n a number, s the speaker, o the person spoken to, c a colour, m a material; d is
+# a digit. Words are looked up one by one, because one pattern of all of them takes five times as long.
 _SIGNS = {
     "t": " ".join((*MONTHS, *WEEKDAYS)) + " yesterday today tonight tomorrow last next ago day days week weeks weekend "
     "month months year years since morning evening recently just",
@@ -88,8 +88,8 @@ _UNSPACED_SIGNS = {
         "[木革皮綿絹麻布鉄銅紙石竹杉陶]|プラスチック|金属|ガラス|ヒノキ|コットン|ウール|ナイロン|レザー|ゴム|アルミ|ステンレス|樹脂"
     ),
 }
-# Phrases that answer without any such word: none of it, only one, or the third; all are named; what it is made of. How
-# many is q: a phrase answers that, and not how high.
+# Phrases that answer without such a word. q answers "how many" (none, only, the third, a list of names), but not "how
+# high"; m says what something is made of.
 _PHRASES = {
     "q": re.compile(
         r"\b(?:no|none|never|zero|neither|without|only|second|third|(?:four|fif|six|seven|eigh|nin|ten)th)\b|"
@@ -99,7 +99,7 @@ _PHRASES = {
     ),
     "m": re.compile(r"\bmade (?:out )?(?:of|from)\b|製|できて", re.IGNORECASE),
 }
-# A list goes with the line above it; only a heading begins something else.
+# A line break that ends no sentence: a list belongs to the line above it, only a heading starts something new.
 _NO_HEADING = re.compile(r"\n(?!#)")
 
 
@@ -113,7 +113,7 @@ class TextForm(NamedTuple):
     brief: float  # 1 for a sentence, 0 for several
     turn: float  # 1 for a few words, 0 for a text that needs nothing around it
     colours: float  # 1 if it names one
-    of_self: float  # from 1, all of whoever says it, to −1, all of whom it is said to
+    of_self: float  # from 1, all about the speaker, to −1, all about the person spoken to
 
 
 _FORM = Struct(f"<{len(TextForm._fields)}f")
@@ -121,7 +121,7 @@ _FORM = Struct(f"<{len(TextForm._fields)}f")
 
 @dataclass(frozen=True)
 class Readings:
-    """Texts, read: the tokens of all, one text behind the other, how many each has, and each one's form."""
+    """The readings of several texts: all their tokens in a row, how many each has, and the form of each."""
 
     tokens: NDArray[np.int32]
     sizes: NDArray[np.int64]
@@ -155,12 +155,12 @@ def readings(catalogue: Catalogue, places: Sequence[int], tokens: TokenVectors) 
 
 
 def given_name(file: str) -> str:
-    """The name that somebody gave a file; nothing if the tool made it."""
+    """The name that somebody gave a file; empty if vault-mem made it."""
     return "" if _OURS(file) else stem_of(file)
 
 
 def _name(catalogue: Catalogue, row: int) -> str:
-    """What a memory is called by its file's name; nothing for a passage of one."""
+    """The name that somebody gave a memory's file; empty for a passage."""
     return "" if catalogue.n[row] else given_name(catalogue.files[row])
 
 
@@ -170,7 +170,7 @@ def tokens_of(catalogue: Catalogue, rows: Sequence[int]) -> list[NDArray[np.int3
 
 
 def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> int | None:
-    """Read some memories before a query needs them, from a place on; where to go on, or None at the end."""
+    """Read some memories, from a place on, before a query needs them. Returns where to go on, or None at the end."""
     kept = catalogue.by_place(READINGS)
     waiting = (place for place in range(start, len(catalogue.alive)) if catalogue.alive[place] and place not in kept)
     some = list(islice(waiting, AT_ONCE))
@@ -218,7 +218,7 @@ def _form(text: str) -> TextForm:
 
 
 def _signs(text: str) -> str:
-    """The signs that stand in a text, times and persons of scripts without spaces excepted."""
+    """The signs in a text, except times and persons in scripts without spaces."""
     found = "".join([sign for word in _WORD.findall(text.lower()) if (sign := _SIGN_OF.get(word))])
     found += "d" * bool(_DIGIT.search(text))
     if not text.isascii():
@@ -232,9 +232,9 @@ def asked_for(query: str) -> list[str]:
 
 
 def tells(text: str, signs: str, words: Set[str]) -> bool:
-    """Whether one of these signs stands in a sentence of a text with one of these words, and is none of them.
+    """Whether a sentence of the text has one of these words and, apart from them, one of these signs.
 
-    A text in another script has none of the words: there the sign alone counts.
+    A text in another script cannot have the words, so there a sign is enough.
     """
     said = sentences(_NO_HEADING.sub(" ", text[:MAX_CHARACTERS]))
     telling = [sentence for sentence in said if _has(sentence, signs, words)]
@@ -273,7 +273,7 @@ _ASKS = {
     ),
     "c": re.compile(r"\b(?:what|which)(?: \w+)? colou?r\b|\bcolou?r of\b|何色|どんな色|色は[?？]?$", re.IGNORECASE),
     "ndq": re.compile(
-        # what has happened, or is of several kinds, is counted by who reads: no text says the number
+        # times, kinds and past events are counted by the reader: no text says the number
         r"\bhow many\b(?! (?:times|types|kinds|sorts|different)\b|[^?]* ha(?:s|ve) \w)|\bthe number of\b|"
         r"いくつ|何[個人枚本台冊匹頭]|数は[?？]?$",
         re.IGNORECASE,

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
-# Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
+# Below this, the best result does not count as an answer. Of the right answers in first place, at most 2% are below.
 FLOOR = 0.366
 # If the best result answers, other results are dropped only below this.
 LOWEST = 0.01
-# So is what only a distant likeness speaks for, with less than this share of the best score.
+# Also dropped are results with nothing but a distant likeness and less than this share of the best score.
 FAR_BEHIND = 0.4
-# What speaks for a memory beside its likeness: words of its own or around it, who and when, and what calls it up.
+# Signals other than likeness that speak for a memory: words in it or around it, people and tags, links.
 SPEAKING = (
     "covered",
     "session_words",
@@ -35,20 +35,20 @@ SPEAKING = (
     "links",
     "association",
 )
-# A memory that is called what is asked about, or has this share of a query of a few words, counts as found, even if
-# little else matches.
+# A memory with this share of the query in its title, or of a few keywords anywhere, counts as found even if little
+# else matches.
 NEARLY_ALL_WORDS = 0.99
-# Where nothing answers, this many are shown as the nearest.
+# If nothing answers, this many are shown as the nearest.
 NEAREST = 2
 # Without a shared word, likeness in meaning counts from the first value on; at the second it equals a shared word.
 UNLIKE, ALIKE = 0.12, 0.35
-# How much less a text is worth that names no colour or number, for example, when the query asks for one; or that has
-# not the part number which is all of the query.
+# How much less relevant a text is if it names no colour or number, say, when the query asks for one, or lacks the part
+# number that the query consists of.
 LACKING = 0.6
-# A text in another script than the query cannot share its words: so much the odds are better than they look.
+# A text in another script cannot share the words of the query: this much is added to its log odds to make up for it.
 FOREIGN = 0.3
-# An answer stands out: its score is above that of the candidate which comes this many places after the best, or where
-# there are fewer, above what unrelated memories usually have; and above that of the next.
+# An answer stands out from the next candidate, and from the one this many places after the best; if there are fewer,
+# from the score that unrelated memories usually have.
 USUAL_RANK, UNRELATED = 30, 0.5
 
 Values = NDArray[np.float32]
@@ -75,7 +75,7 @@ def signs(signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: f
 
 
 def far_behind(signals: Mapping[str, Values], scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which candidates only fill a list: nothing but a distant likeness speaks for them."""
+    """Which candidates would only fill up the list: nothing but a distant likeness speaks for them."""
     spoken_for = np.zeros(len(scores), dtype=bool)
     for name in SPEAKING:
         if name in signals:
@@ -86,7 +86,7 @@ def far_behind(signals: Mapping[str, Values], scores: NDArray[np.float64]) -> ND
 def relevance(
     signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: float, by: Mapping[str, float] | None = None
 ) -> Values:
-    """How likely each of the candidates, best first, answers; `by` are other weights of the signs than the fitted."""
+    """How likely each of the candidates, best first, answers; `by` replaces the fitted weights."""
     by, found = by or fitted(), signs(signals, scores, fluency)
     odds = sum((by[name] * found[name] for name in SIGNS), FOREIGN * signals["foreign"].astype(np.float64))
     alike = np.clip((signals["alike"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)

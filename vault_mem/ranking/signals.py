@@ -1,4 +1,4 @@
-"""What is measured of each candidate: signals are from 0 to 1, but for likeness, told from the vault's mean."""
+"""The signals of each candidate. They are from 0 to 1, except likeness, which is measured from the vault's mean."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ _MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
 Signal = NDArray[np.float32]
 Places = NDArray[np.int64]
 
-# Around this many of the candidates the neighbours' texts are read too.
+# For this many of the best candidates, the memories around them are read too.
 READ_AROUND = 12
-# Of so many of the candidates that are long notes so many passages are read: which one is the best by its words and
-# its meaning as a whole need not be the one whose single words come nearest.
+# For this many of the best long notes, this many passages are read: the passage that is best by BM25 and overall
+# meaning need not be the one whose single words come nearest to the query.
 READ_FURTHER, PASSAGES_READ = 24, 5
-# A note of more passages than this is about many things: its likeness says less, and less the more there are.
+# A note of more passages than this is about many things: the more it has, the less its likeness counts.
 MANY = 6.0
-# Of a note of more passages than this even the best passage has words of the query by chance.
+# In a note of more passages than this, even the best one is near to some words by chance: its tokens count less.
 BOOK = 30.0
-# How like a query unrelated memories are, and how that varies: what that number of memories would show.
-# A vault of a few says too little of itself.
+# The usual likeness of unrelated memories to a query, and its deviation. Both count like this many memories of the
+# vault itself, since a small vault does not show them.
 USUAL, VARYING, AS_MANY = 0.5, 0.075, 10
-# What is farther from the vault's mean, in its deviations, is not seen.
+# Likeness is cut off at this many deviations from the vault's mean.
 MOST_NEAR = 5.0
-# How many words of a query are its chief ones, and how much of a short query an answer usually says.
+# How many of a query's heaviest words are its chief ones, and how much of a short query an answer usually covers.
 CHIEF, MOSTLY = 4, 0.6
-# How many memories show which words are rare.
+# Only a vault with this many memories shows which words are rare.
 TELLING = 30
-# The first letters of a text show its script; that of another text is another if the shares of Japanese letters and
-# the like are this far apart.
+# A text's script is told from this many characters. Two scripts differ if their shares of Japanese and similar letters
+# are this far apart.
 SCRIPT_SHOWS, OTHER_SCRIPT = 100, 0.75
-# Who says a query that is a line of a talk speaks of what they did themselves: it counts more than a name asked about.
+# If the query is a line of a talk, its speaker tells of themselves: that counts more than a name that is asked about.
 SPEAKER = np.float32(2)
-# A query that the model cannot read says that little by its likeness.
+# How much likeness still counts if the model cannot read the query.
 UNREAD = 0.1
 # A memory's freshness halves in 30 days, then fades ever more slowly, so that older ones are still told apart.
 HALF_LIFE = 30 * DAY
@@ -89,13 +89,13 @@ class CandidatePool:
         self.told = (read * np.sqrt(np.minimum(MANY / self.passages, 1))).astype(np.float32)
 
     def _read_around(self) -> list[int]:
-        """The memories around the best candidates, as far as these are turns, that are none themselves."""
+        """The neighbours of the best candidates that are turns, unless they are candidates themselves."""
         known = {-1, *self.places.tolist()}
         around = self.around[:READ_AROUND][self.turn[:READ_AROUND] > 0]
         return [place for place in dict.fromkeys(around.ravel().tolist()) if place not in known]
 
     def _read_further(self) -> tuple[list[int], list[int]]:
-        """More passages of the best candidates that are long notes, and the number of the candidate each is of."""
+        """More passages of the best candidates that are long notes, and for each the number of its candidate."""
         rows: list[int] = []
         numbers: list[int] = []
         quality = self.best["quality"]
@@ -136,22 +136,22 @@ class CandidatePool:
         }
 
     def _missing(self, said: Signal) -> Signal:
-        """What a memory lacks of a query of a few words; of a long one any answer leaves some words out."""
+        """How much of a short query a memory lacks; any answer to a long query leaves some words out."""
         brief = min(CHIEF / max(int(np.count_nonzero(self.query.token_weights)), 1), 1)
         telling = min(self.catalogue.corpus.memories / TELLING, 1)  # a small vault does not show which words are rare
         return np.asarray(np.maximum(MOSTLY - said, 0) * np.float32(brief * telling))
 
     def _looked_for(self, covered: Signal) -> Signal:
-        """How much a memory has of what is typed to look it up: a few words, or a time and nothing else."""
+        """How well a memory matches a query that looks it up: a few keywords, or only a time."""
         if self.query.spans and not self.query.terms:
             return within(self.catalogue.created[self.places], self.query.spans).astype(np.float32)
         return covered if self.query.keywords else np.zeros(len(self.places), dtype=np.float32)
 
     def _likeness(self) -> tuple[Signal, Signal, Signal]:
-        """Likeness of the whole, of the best passage or the moment, and of the whole in deviations of the vault's.
+        """Likeness to the query: as a whole, by the best passage or moment, and as a whole in standard deviations.
 
-        All from the mean of the vault. Of many passages one is near to anything: the best is told from what the best
-        of as many would be by chance.
+        All are measured from the vault's mean. One of many passages is near to anything, so the best passage is
+        compared with what the best of as many would reach by chance.
         """
         all_ = self.best["whole_meaning"]
         of_whole, of_rows = self.catalogue.corpus.likeness(self.query.vector, all_)
@@ -164,20 +164,20 @@ class CandidatePool:
         return tuple(np.round(each, 6).astype(np.float32) for each in found)
 
     def _faded(self, own: Signal, around: Signal) -> Signal:
-        """The signal of a moment, as far as the text needs it to be understood."""
+        """A text's own signal, raised towards its moment's; the longer the text, the less."""
         return np.asarray(own + self.turn * np.maximum(around - own, 0), dtype=np.float32)
 
     def _tokens(self) -> dict[str, Signal]:
-        """Late interaction with the text itself, with those around it taken together, and with what it replies to.
+        """Late interaction with the text itself, with the texts around it taken together, and with what it replies to.
 
-        Of a long note the passage counts that comes nearest, and around it are the other passages that were read; how
-        likely it answers is told by the best one (`own`), since one of several is near to anything. Where the memory
-        just before asks something like the query, this one is likely to answer it. The weakest is how near the text
-        comes to that of the query's chief words which it is farthest from.
+        For a long note, `nearest` is the best of the passages that were read, and `moment` takes them together.
+        Relevance uses the best passage alone (`own`), since one of several is near to anything. `replies` is high if
+        the memory just before asks something like the query. `weakest` is how near the text comes to the chief word
+        of the query that it matches worst.
         """
         catalogue, query = self.catalogue, self.query
         texts = len(self.texts.sizes)
-        number = np.full(len(catalogue.files) + 1, texts, dtype=np.int64)  # the last is for places that are none
+        number = np.full(len(catalogue.files) + 1, texts, dtype=np.int64)  # the last stands for -1, no place
         number[[*self.places.tolist(), *self.around_best]] = np.arange(texts - len(self.further))
         found = late.matches(query.tokens, self.texts, self.vectors)
         weights = query.token_weights / (float(query.token_weights.sum()) or 1.0)
@@ -194,7 +194,7 @@ class CandidatePool:
         before = index[:, REACH - 1]
         asked = asks[before] * (padded[before] @ weights)
         replies = asked * (1 - asks[: len(self.places)])
-        weakest = found[: len(self.places), :CHIEF].min(axis=1, initial=1)  # the tokens are in order of their weight
+        weakest = found[: len(self.places), :CHIEF].min(axis=1, initial=1)  # tokens are sorted by weight
         book = np.sqrt(np.minimum(BOOK / self.passages, 1))
         own, nearest, moment = (_shrunk(each, book) for each in (own, nearest, together @ weights))
         signals = {
@@ -207,7 +207,7 @@ class CandidatePool:
         return {name: np.round(values, 6).astype(np.float32) for name, values in signals.items()}
 
     def _moment_meaning(self) -> Signal:
-        """The cosine of the mean of a moment: the sum of its members' cosines, by the length of their sum."""
+        """The cosine of a moment's mean vector: its members' cosines summed, over the length of their vectors' sum."""
         if not self.turn.any():
             return self.turn
         cosines = np.where(self.around >= 0, self.best["cosine"][self.around], 0).sum(axis=1)
@@ -221,7 +221,7 @@ class CandidatePool:
         return self.moments.words(self.catalogue.lexicon, self.places, wanted)
 
     def _exact(self) -> Signal:
-        """How much of what must be found as written is in the text."""
+        """How much of the query's exact parts is in the text."""
         if not self.query.exact:
             return np.zeros(len(self.places), dtype=np.float32)
         pairs = zip(self.places.tolist(), self.rows.tolist(), strict=True)
@@ -229,9 +229,9 @@ class CandidatePool:
         return np.array(written_in(texts, self.query.exact), dtype=np.float32) * np.float32(self.query.exactly)
 
     def _titled(self) -> Signal:
-        """How much of the query's words is in what a memory is called.
+        """How much of the query's words is in a memory's title, tags or file name.
 
-        The title of a short text is its own first words, and says nothing; a name that somebody gave its file does.
+        The title of a short text only repeats its first words and does not count; a file name that somebody gave does.
         """
         wanted: dict[str, float] = {}
         for term, each in self.query.terms:
@@ -256,13 +256,13 @@ class CandidatePool:
     def _named(self) -> dict[str, Signal]:
         named, places, corpus = self.query.named, self.places.tolist(), self.catalogue.corpus
         people, tagged = named.people(self.catalogue), named.tagged(self.catalogue)
-        # one of two who talk is told from the other; the owner, whom all memories are about, from nobody
+        # a name that half of the memories have (one of two who talk) still tells them apart; the owner's does not
         tells = np.float32(min(2 * (1 - named.count(corpus) / max(corpus.memories, 1)), 1))
         tells *= SPEAKER if named.said else 1
         person = _array(place in people for place in places) * tells
         return {
             "person": person,
-            # who is asked about says "I" of it; "you" is somebody else
+            # asked about Lisa, what she says of "I" is about her, what she says of "you" is not
             "about": person * self.form["of_self"],
             "tag": _array(place in tagged for place in places),
         }
@@ -274,16 +274,17 @@ class CandidatePool:
         answers = answers + ("c" in query.asked_for) * form["colours"]
         talk = self.turn * (np.count_nonzero(self.around >= 0, axis=1) > 1)
         return {
-            # what only asks has the words of the query, not the answer; who states a fact and then asks has stated it
+            # a turn that only asks has the query's words but no answer; a longer one may state a fact first
             "asks": form["asks"] * form["brief"] * talk * self.best["words"][self.places],
             "answers": answers.astype(np.float32) * self.turn,  # a long text has times and numbers by chance
             "slight": form["slight"] * talk,
         }
 
     def lacks(self, best: Sequence[int]) -> Signal:
-        """1 for each of the best that names no colour, number or such as is asked for beside a word of the query.
+        """1 for each of the best that lacks what the query asks for.
 
-        Or that has not the part number, telephone number or version which is all of the query.
+        It names no colour or number, say, in a sentence with a word of the query; or it lacks the part number,
+        telephone number or version that the query consists of.
         """
         words = {stem(term) for term, _ in self.query.terms}
         found = np.zeros(len(self.places), dtype=np.float32)
@@ -305,12 +306,12 @@ class CandidatePool:
         return found
 
     def _also_in_english(self, row: int) -> str:
-        """A text, and after it what it says in languages whose numbers, colours and materials are on no list."""
+        """A text and its foreign words in English, as only English and Japanese have lists of colours and the like."""
         text = self.catalogue.texts[row]
         return " ".join([text, *(word.english for word in self.vectors.said(text))])
 
     def _state(self) -> dict[str, Signal]:
-        """What a memory is, whatever it says: how old, how felt, how important; and the same where the query asks."""
+        """Signals of age, emotion, importance and kind, and separate ones for queries that ask for these."""
         catalogue, query, places = self.catalogue, self.query, self.places
         age = np.maximum(query.now - catalogue.created[places], 0)
         fresh = (1 / (1 + age / HALF_LIFE)).astype(np.float32)
@@ -330,7 +331,7 @@ class CandidatePool:
         }
 
     def _intensities(self, labels: Sequence[str], felt: Set[str]) -> Signal:
-        """How strong the emotion of each memory is; one that does not say is half as strong as can be."""
+        """How strong each memory's emotion is, 0 to 1; 0.5 if it does not say."""
         known: MutableMapping[int, float] = self.catalogue.by_place("intensities")
         found = np.zeros(len(labels), dtype=np.float32)
         for at, place in enumerate(self.places.tolist()):
@@ -344,23 +345,23 @@ class CandidatePool:
 
 
 def _shrunk(values: Signal, by: Signal) -> Signal:
-    """Values that say less, nearer to the mean of all: towards nothing, what is long would be worse than the rest."""
+    """Shrink values towards the mean of all; towards 0, long notes would fall behind everything else."""
     usual = values.mean() if len(values) else 0.0
     return np.asarray(usual + by * (values - usual))
 
 
 def _usual(own: Likeness) -> tuple[float, float]:
-    """The mean of the vault's likeness to the query, and how it varies."""
+    """Mean and deviation of the vault's likeness to the query, mixed with the usual ones."""
     of = own.texts + AS_MANY
     return (own.mean * own.texts + USUAL * AS_MANY) / of, (own.deviation * own.texts + VARYING * AS_MANY) / of
 
 
 def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
-    """The words of what a memory is called: its title, its file, its other names, its tags."""
+    """The words of all that names a memory: its title, file name, aliases and tags."""
     known: MutableMapping[int, tuple[str, ...]] = catalogue.by_place("titles")
     if place not in known:
         title, aliases = str(catalogue.record(place).get("title", "")), catalogue.aliases.get(place, ())
-        # a tuple of words that all share: a set of its own for each would take ten times as much memory
+        # a tuple of interned words: a set for each memory would take ten times as much space
         named = called(title, catalogue.files[place], catalogue.tags[place], aliases)
         known[place] = tuple({intern(stem(term)) for term in named})
     return known[place]
@@ -377,7 +378,7 @@ def _words_of(name: str) -> tuple[str, ...]:
 
 
 def shown(catalogue: Catalogue, place: int, row: int) -> str:
-    """What is written of a memory's row, as texts compare: text, file name without its month, tags and people."""
+    """All that is written about a row, normalised: text, file name without its month, tags and people."""
     known: MutableMapping[int, str] = catalogue.by_place("shown")
     if row not in known:
         path = _MONTH.sub("", catalogue.files[place])
@@ -388,13 +389,13 @@ def shown(catalogue: Catalogue, place: int, row: int) -> str:
 
 
 def written_in(texts: Iterable[str], wanted: Sequence[str]) -> list[float]:
-    """The share of the wanted parts that each text, as texts compare, has exactly so."""
+    """The share of the wanted parts, by length, that each normalised text contains exactly."""
     all_, patterns = sum(map(len, wanted)) or 1, [(_pattern(each).search, len(each)) for each in wanted]
     return [sum([size for search, size in patterns if search(text)]) / all_ for text in texts]
 
 
 def as_written(catalogue: Catalogue, text: str) -> Places:
-    """The whole memories that have a query of stop words or signs alone as it is written; no index knows those."""
+    """Memories that contain the query as written, for queries of stop words or punctuation, which no index covers."""
     wanted = plain_part(text)
     if not wanted:
         return np.zeros(0, dtype=np.int64)
@@ -405,7 +406,7 @@ def as_written(catalogue: Catalogue, text: str) -> Places:
 
 @lru_cache(maxsize=256)
 def _pattern(text: str) -> re.Pattern[str]:
-    before = r"(?:(?<![a-z0-9])|(?<=(?<![a-z0-9])v)(?=\d))" if text[0].isascii() else ""  # 4.12 and v4.12 are one
+    before = r"(?:(?<![a-z0-9])|(?<=(?<![a-z0-9])v)(?=\d))" if text[0].isascii() else ""  # 4.12 also matches v4.12
     after = r"(?![a-z0-9])" if text[-1].isascii() else ""
     return re.compile(before + r"\s+".join(map(re.escape, text.split())) + after)  # a line may end between two words
 

@@ -11,11 +11,11 @@ from vault_mem.index.terms import STOP, normalised
 
 # Shorter words are too often one letter away from another.
 SHORTEST = 5
-# A query in a language that the vault does not speak is not full of mistakes.
+# A query with more unknown words than this is not misspelt, but in a language that the vault does not have.
 MOST = 3
 
 _WORD = re.compile(r"(?<![^\W_])[A-Za-zÀ-ɏ]+(?![\w'’-])")
-# A part number or a hash: letters and digits. A short hash has seven digits, and the whole one this many at least.
+# A part number or a hash: letters and digits. A hash has at least 32 of them, a shortened one at least seven.
 _IDENTIFIER = re.compile(r"(?<![^\W_])(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{5,}(?![^\W_])", re.IGNORECASE)
 _SHORT_HASH, _HASH = 7, 32
 # 64GB, 64 GB; not 2nd
@@ -23,7 +23,7 @@ _MEASURE = re.compile(r"\b(\d+) ?(?!(?:st|nd|rd|th|er)\b)([a-z]{1,3})\b", re.IGN
 
 
 def corrected(query: str, corpus: Corpus, vectors: TokenVectors) -> str:
-    """The query with words that neither the vault nor the model knows as the vault spells them, one letter away."""
+    """The query, with words that neither vault nor model knows replaced by a word of the vault one letter away."""
     query = _MEASURE.sub(lambda match: _measured(match, corpus), query)
     query = _IDENTIFIER.sub(lambda match: _identified(match[0], corpus), query)
     known = {normalised(query[token.start : token.end].strip()) for token in vectors.tokens(query)}
@@ -47,7 +47,7 @@ def _measured(match: re.Match[str], corpus: Corpus) -> str:
 
 
 def _identified(written: str, corpus: Corpus) -> str:
-    """An identifier as the vault has it: E2406 is the beginning of E2406SAW there, or a hash is shortened."""
+    """An identifier as the vault writes it: E2406 may be E2406SAW there, and a hash may be shortened."""
     word = normalised(written)
     if corpus.having(word):
         return written
@@ -57,17 +57,17 @@ def _identified(written: str, corpus: Corpus) -> str:
     ]
     found = longer or shorter
     most = max(found, key=len, default="")
-    return most if all(map(most.startswith, found)) and found else written  # names of files and titles cut it short
+    return most if all(map(most.startswith, found)) and found else written  # the rest: cut short in names and titles
 
 
 def _goes_on(other: str, size: int) -> bool:
-    """Whether an identifier has more than its beginning of a size, which ends inside no number but a hash."""
+    """Whether an identifier may be cut after `size` characters: not within a number, unless it is a hash."""
     of_hash = len(other) >= _HASH and size >= _SHORT_HASH
     return of_hash or not (other[size - 1].isdigit() and other[size].isdigit())
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:
-    """The first word in the alphabet that is one slip of the hand away, or whose singular or plural is."""
+    """A word that is one typing mistake away, or whose singular or plural is; of several the first in the alphabet."""
     one = word.removesuffix("s")
     close = [
         (not _one_slip(word, other), other)
@@ -78,7 +78,7 @@ def _nearest(word: str, words: Iterable[str]) -> str:
 
 
 def _one_slip(one: str, other: str) -> bool:
-    """Whether a letter was left out, added, replaced, or exchanged with the next."""
+    """Whether one letter was left out, added, replaced, or swapped with the next."""
     start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     rest, other_rest = one[start:], other[start:]
     return (

@@ -1,4 +1,4 @@
-"""What took whose place: a memory that was replaced never stands before the one that replaced it."""
+"""Superseded memories: one that was replaced never comes before the one that replaced it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vault_mem.ranking.rank import Ranking
 
 
 def superseding(catalogue: Catalogue) -> dict[int, int]:
-    """For every memory that was replaced, by place, the one that took its place; of several the newest."""
+    """For the place of each replaced memory, the place of its replacement; the newest if there are several."""
 
     def found() -> dict[int, int]:
         places: dict[int, int] = {}
@@ -26,7 +26,7 @@ def superseding(catalogue: Catalogue) -> dict[int, int]:
 
 
 def superseding_id(catalogue: Catalogue, place: int, now: float, *, public: bool = False) -> str:
-    """The id of what took the place of a memory that is closed, or nothing."""
+    """The id of the memory that replaced a closed one; empty if there is none."""
     if catalogue.valid_to[place] > now:
         return ""
     by = superseding(catalogue).get(place)
@@ -34,7 +34,7 @@ def superseding_id(catalogue: Catalogue, place: int, now: float, *, public: bool
 
 
 def newest_first(catalogue: Catalogue, ranking: Ranking, chosen: Sequence[Chosen], now: float) -> list[Chosen]:
-    """The list, each closed memory after the open one that took its place, which is put in where it is a candidate."""
+    """The list with each closed memory after its replacement, which is inserted if it is a candidate."""
     closed = [int(ranking.places[each.number]) for each in chosen]
     if not any(catalogue.valid_to[place] <= now for place in closed):
         return list(chosen)

@@ -16,25 +16,25 @@ from vault_mem.notes.days import MONTH_NAMES, WEEKDAYS, WEEKDAYS_JA
 Span = tuple[float, float]
 
 DAY = 86_400.0
-# Something is often told some days after it happened, seldom before: so fast a memory outside the span fades.
+# Half-lives of a memory's worth outside the span: people often tell of things days later, seldom before they happen.
 FADES_AFTER, FADES_BEFORE = 7 * DAY, 3.5 * DAY
-# The named day itself stands out even from the day before.
+# The most a memory outside the span is worth, so that the named day stands out even from the day before.
 OUTSIDE = 0.85
-# A day names a memory better than a month or a year: their weights, as shares of a day's.
+# A day identifies a memory better than a month or a year: the longest span, and its weight as a share of a day's.
 _WORTH = ((4 * DAY, 1.0), (20 * DAY, 0.6), (100 * DAY, 0.4))
 _WORTH_OF_A_YEAR = 0.2
 
 _NUMBER_OF = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
 _MONTH = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
-# Words of their own in some language: a month only beside a day or year, or after "in".
+# Also ordinary words in some language, such as "may": a month only beside a day or year, or after "in".
 _WORDS_TOO = frozenset("may mar march mars jan dec mai marco ene abr dic jun sep apr".split())
 _IN = re.compile(r"\b(?:in|of|since|during|last|this|until|by|im|seit|bis|en|de|depuis|nel|em|в|с) $")
 # Before somebody's name: "What did June say?"
 _SOMEBODY = re.compile(r"\b(?:who is|who's|did|does) $")
-# A query in German: hier is "here", and not "yesterday".
+# Tells a German query, where "hier" means here, from a French one, where it means yesterday.
 _GERMAN = re.compile(r"\b(?:der|die|das|ist|sind|im|wer|wie|wo|ein|eine|und|gibt|wir|ich|nicht)\b")
 
-_PARTS = (  # of a month or year, as shares of it
+_PARTS = (  # of a month: the words, and where the part begins and ends, as shares of it
     (
         r"first week of|beginning of|start of|(?<!as )early(?: in)?|anfang|début|debut|principios de|inizio|начал[оае]",
         0,
@@ -179,7 +179,7 @@ _WEEKDAY_JA = re.compile(
 )
 _WEEKS_BACK = {"先々週": 2, "先週": 1, "今週": 0, "上上": 2, "上": 1, "这": 0, "本": 0}
 _WEEKDAYS_ZH = {sign: day for day, sign in enumerate("一二三四五六日")} | {"天": 6}
-# 十一月三日, 令和八年: as they are written, before they are read.
+# 十一月三日, 令和八年: turned into digits before anything else is read.
 _NUMERALS = "〇一二三四五六七八九十"
 _WRITTEN_OUT = re.compile(
     rf"(?P<era>令和|平成|昭和)(?P<of_era>元|\d{{1,2}}|[{_NUMERALS}]{{1,3}})年|"
@@ -195,25 +195,25 @@ _NOW = re.compile(
 
 @dataclass
 class Times:
-    """What a query says of times: the spans it means, how much each tells, and what is left of it without them."""
+    """The times in a query: the spans it means, and what is left of the query without them."""
 
     spans: list[Span] = field(default_factory=list)
     rest: str = ""
-    dated: bool = False  # by the calendar, not by "last week"
+    dated: bool = False  # names a date or year, not just "last week"
 
 
 def about_now(query: str) -> bool:
-    """Whether a query asks how things are at present. A date that it names wins: 最近 is then recent as of that."""
+    """Whether a query asks how things are now. Do not ask beside a date: there, "recent" means recent at the time."""
     return bool(_NOW.search(normalised(query)))
 
 
 def spans(query: str, now: datetime, years: Iterable[int] = ()) -> list[Span]:
-    """The times a query names. A month or day without a year means that of each of the given years."""
+    """The times a query names. A month or day without a year is read in each of the given years."""
     return times(query, now, years).spans
 
 
 def times(query: str, now: datetime, years: Iterable[int] = (), people: Collection[str] = ()) -> Times:
-    """The times a query names, and the rest of it. `people` are those it names: June may be one of them."""
+    """The times a query names, and the rest of it. `people` are the people it names, since June may be one of them."""
     return _Reader(normalised(query), now, sorted(set(years)) or [now.year], people).read()
 
 
@@ -254,7 +254,7 @@ class _Reader:
         return Times(self.found, self.text, dated)
 
     def _take(self, pattern: re.Pattern[str], read: object) -> None:
-        """Read every match; what it stood for leaves the text."""
+        """Read every match, and remove from the text what was understood."""
         left, at = [], 0
         for match in pattern.finditer(self.text):
             if match.start() < at or not match.group():
@@ -293,7 +293,7 @@ class _Reader:
         before = self.text[: match.start("month")]
         doubtful = name in _WORDS_TOO or name in self.people or _SOMEBODY.search(before)
         if doubtful and alone and not _IN.search(before):
-            return []  # the verb, or a name
+            return []  # the verb "may", or somebody called June
         found = _calendar([int(year)] if year else self.years, _NUMBER_OF[name], int(day or 0), self.zone)
         if number is None or day:
             return found
@@ -303,7 +303,7 @@ class _Reader:
         return _calendar(self.years, int(match[1]), int(match[2] or 0), self.zone)
 
     def _season(self, pattern: re.Pattern[str], month: int, length: int) -> None:
-        """A season counts beside a year; by itself it is more often what somebody likes or wears."""
+        """Read a season only beside a year: by itself it is more often about what somebody likes or wears."""
         match = pattern.search(self.text)
         year = _YEAR.search(self.text)
         if match is None or (year is None and not self.found):
@@ -326,7 +326,7 @@ class _Reader:
         return [_day(self.now - timedelta(days=back))]
 
     def _last_season(self, match: re.Match[str]) -> list[Span]:
-        """The last one that has begun; of the one that is going on, "last" means that of the year before."""
+        """The last season of that name that has begun ("this summer") or is over ("last summer")."""
         month = next(month for month in (3, 6, 9, 12) if match[f"s{month}"])
         begun = [_season_of(year, month, 3, self.zone) for year in (self.now.year, self.now.year - 1)]
         begun += [_season_of(self.now.year - 2, month, 3, self.zone)]
@@ -348,7 +348,7 @@ class _Reader:
 
 
 def worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.float32]:
-    """How close to a span each time is, 1 within it; a day counts fully, a year little."""
+    """How well each time fits the spans, 0 to 1: 1 within a named day, less outside it, and less for longer spans."""
     best = np.zeros(len(created), dtype=np.float32)
     for start, end in wanted:
         share = next((share for longest, share in _WORTH if end - start <= longest), _WORTH_OF_A_YEAR)
@@ -392,7 +392,7 @@ def _season_of(year: int, month: int, months: int, zone: tzinfo | None) -> Span:
 
 
 def _in_digits(match: re.Match[str]) -> str:
-    """A Japanese date with its year counted from Christ, and in digits."""
+    """A Japanese date in digits, with a year of an era turned into a calendar year."""
     if match["era"]:
         of_era = 1 if match["of_era"] == "元" else _number(match["of_era"])
         return f"{_BEFORE_ERA[match['era']] + of_era}年"

@@ -26,21 +26,21 @@ STAGES: dict[str, tuple[str, ...]] = {
     "diversity": ("diversity",),
 }
 
-# What no conversation can teach, set by the sets in benchmarks/ that can show it (docs/benchmarks.md).
+# Weights that cannot be fitted on conversations; set by hand, on the benchmarks that show them (docs/benchmarks.md).
 SET = {
     "exact": 2.0,  # a part number found as written outweighs any likeness
     "keyword": 1.5,  # who types two words wants memories that have them
-    "tag": 1.0,  # a tag is a word more than the text has; a person is whose memory it is
-    "links": 4.0,  # a memory linked to a hit comes after it, and before what is merely alike
-    "association": 10.0,  # called up by likeness alone: after the two best, and before what merely shares a word
+    "tag": 1.0,  # counts like one more word of the text; a person counts more, as the memory is about them
+    "links": 4.0,  # a memory linked to a hit comes after it, and before merely similar ones
+    "association": 10.0,  # called up by similarity alone: after the two best, before memories that only share a word
     "decay": 0.5,  # breaks near-ties
     "now": 3.0,  # the query asks how things are: the newest of what answers it
     "emotion": 0.1,  # breaks ties
     "feeling": 3.0,  # the query names the feeling
     "importance": 0.2,  # breaks ties
     "important": 2.0,  # the query asks for what matters
-    "summary": 0.3,  # a foothold
-    "overview": 2.0,  # the query asks for one
+    "summary": 0.3,  # breaks near-ties
+    "overview": 2.0,  # the query asks for an overview
 }
 
 

@@ -1,4 +1,4 @@
-"""BM25 over everything at hand: of single rows, and of whole memories, whose passages count together."""
+"""BM25 over everything at hand: for single rows, and for whole memories with all their passages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ Weighted = Sequence[tuple[str, float]]
 
 # The BM25 sum of a handful of rare words found together; scores are shares of it.
 HANDFUL = 20.0
-# In a note with this many passages, a subject spans more than one: the next passage counts this much.
+# In a note of LONG passages or more, a subject goes on in the next passage, which adds this share of its score; in
+# shorter notes it adds less.
 LONG, NEXT = np.float32(30.0), np.float32(0.5)
 # A long note repeats the words of its subject: this many occurrences there count like one in a passage.
 OFTEN = 5.0
@@ -35,7 +36,7 @@ class Words:
 
 
 def words(catalogue: Catalogue, terms: Weighted) -> Words:
-    """BM25 for weighted terms. Of a memory without passages the whole is its row."""
+    """BM25 for weighted terms. If no memory has passages, `rows` and `whole` are the same array."""
     lexicon = catalogue.lexicon
     corpus = catalogue.corpus
     lengths, mean = lexicon.lengths, corpus.mean_length
@@ -66,7 +67,7 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
 
 
 def _numbered(catalogue: Catalogue) -> tuple[Places, Places]:
-    """The number of the memory that each row is of, and the places of all memories, by number."""
+    """Memories numbered from 0: which one each row belongs to, and the place of each."""
 
     def count() -> tuple[Places, Places]:
         wholes, numbers = np.unique(catalogue.owner, return_inverse=True)
@@ -76,7 +77,7 @@ def _numbered(catalogue: Catalogue) -> tuple[Places, Places]:
 
 
 def followed(catalogue: Catalogue, rows: Signal) -> Signal:
-    """Values of rows; those of the passages of a long note with a share of what the next one has: a subject goes on."""
+    """Values by row, where each passage of a long note also gets a share of the next one's: a subject goes on."""
     if not catalogue.corpus.parted:
         return rows
 
@@ -93,7 +94,7 @@ def followed(catalogue: Catalogue, rows: Signal) -> Signal:
 
 
 class InOrder(NamedTuple):
-    """The passages of one memory after those of another; each memory that has any, and where its own begin."""
+    """All passages, memory by memory; the memories that have any, and where the passages of each begin."""
 
     passages: Places
     owners: Places
@@ -113,7 +114,7 @@ def in_order(catalogue: Catalogue) -> InOrder:
 
 
 def best_passages(catalogue: Catalogue, place: int, quality: Signal, count: int) -> Places:
-    """The passages of a memory with the highest quality, best first; none of a memory that is not cut."""
+    """The passages of a memory with the highest quality, best first; empty if it was not cut."""
     passages, owners, starts = in_order(catalogue)
     at = int(np.searchsorted(owners, place))
     if at == len(owners) or owners[at] != place:
@@ -144,5 +145,5 @@ def _whole_lengths(catalogue: Catalogue) -> Signal:
 
 
 def total(terms: Weighted) -> float:
-    """What a text of all the terms would get."""
+    """The sum of the weights: what a text with all the terms would get."""
     return sum(each for _, each in terms) or 1.0

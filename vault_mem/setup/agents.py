@@ -296,7 +296,7 @@ def _generic(wish: Wish) -> Needs:
 
 
 def _hook_entries(wish: Wish) -> tuple[Addition, ...]:
-    """At any session start the memory is added; before a compaction comes a reminder."""
+    """Hooks that add the memory at every session start, and a reminder before a compaction."""
     start = {"hooks": [handler(wake_up(wish))]}
     # Claude Code adds the output to its instructions for the summary; Codex shows a systemMessage to its user.
     said = json.dumps({"systemMessage": texts.REMINDER}) if wish.agent == "codex" else texts.SUMMARY

@@ -23,7 +23,7 @@ _OUR_COMMANDS = ("vault-mem wake-up", "command -v vault-mem")
 
 @dataclass(frozen=True)
 class Addition:
-    """A value in a JSON file: at `keys`, or `append`ed to the list there. `weak`: a value of the owner's is kept."""
+    """A value in a JSON file: at `keys`, or `append`ed to the list there. `weak`: the owner's value is kept."""
 
     keys: tuple[str, ...]
     value: Any

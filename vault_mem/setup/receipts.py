@@ -108,7 +108,7 @@ def remove_folders(folders: list[str]) -> None:
 
 
 def receipt_for(piece: Piece, before: str | None, after: str) -> Receipt:
-    """An empty receipt."""
+    """A receipt without insertions, which the caller fills in."""
     return Receipt(piece.kind, None if before is None else digest(before), digest(after), entries=list(piece.entries))
 
 

@@ -17,17 +17,17 @@ from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 KEY = ".vault-mem/activity.jsonl"
-# What being active together once adds to a connection (SPEC C-1), and the most that habit alone can make of it.
+# What being active together once adds to a connection (SPEC C-1), and the most that this can add up to.
 STEP = 0.1
 STRONGEST = 1.0
-# Beyond this the lines of each pair are added up into one.
+# Above this size, the lines of each pair are added up into one.
 COMPACT_BYTES = 1_000_000
 
 Pair = tuple[str, str]
 
 
 def pair_of(one: str, other: str) -> Pair:
-    """A pair of ids, whichever comes first."""
+    """Two ids in a fixed order, so that (a, b) and (b, a) are the same connection."""
     return (one, other) if one <= other else (other, one)
 
 
@@ -81,7 +81,7 @@ def _sums(folder: Folder) -> tuple[dict[Pair, tuple[float, str]], list[str]]:
 
 
 def _compact(folder: Folder) -> None:
-    """One line for every pair; what is about something else stays."""
+    """Rewrite the log with one line for each pair; lines about anything else stay."""
     sums, others = _sums(folder)
     lines = [
         _line({"pair": [*pair], "by": round(min(total, STRONGEST), 6), "at": at}) for pair, (total, at) in sums.items()

@@ -1,7 +1,7 @@
 """Carrying out the steps of an operation: everything is prepared before the first visible change (SPEC S-3).
 
-Preparing may fail: then nothing has happened. Switching changes names alone, so it fails rarely, and what was switched
-is switched back without needing any space. Lines of views are optional: if one cannot be written, a notice says so.
+If preparing fails, nothing has happened. Switching only renames files, so it rarely fails, and what was switched can be
+switched back without any disk space. Lines of views are optional: if one cannot be written, a notice says so.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from vault_mem.vault.steps import (
 )
 from vault_mem.vault.tree import PathRefused, parent_of
 
-# Its owner may save a view while we add a line. After this many tries, something else is wrong.
+# A person may save a view while we add a line to it. After this many tries, something else is wrong.
 _TRIES = 5
-# Steps that take back others of the same operation are numbered from here.
+# Steps that take back others of the same operation are numbered from here, so that their file names differ.
 TAKING_BACK = 200_000
 
 
@@ -59,11 +59,11 @@ class Job:
 
     @property
     def optional(self) -> bool:
-        """Whether the operation goes on without it."""
+        """Whether the operation goes on if this fails."""
         return isinstance(self.steps[0], LineStep)
 
     def prepare(self, folder: Folder, *, sync: bool = True) -> None:
-        """Work out the change, and write what is to come beside its target."""
+        """Work out the change, and write the new content beside its target."""
         self.change = self._work_out(folder)
         if isinstance(self.change, FileStep):
             self.made += self.change.prepare(folder, self.stage, sync=sync)
@@ -90,7 +90,7 @@ class Job:
             self.change.take_back(folder, self.stage)
 
     def clear(self, folder: Folder, *, undone: bool = False) -> None:
-        """Remove what was prepared and not used, and the folders that were made for it."""
+        """Remove what was prepared and not used; if `undone`, also the folders that were made for it."""
         new = self.stage.new(self.key)
         if undone or not isinstance(self.change, FileStep) or self.change.kept(folder, self.stage) != new:
             with contextlib.suppress(PathRefused):  # if the folder is a link by now, nothing in it is ours
@@ -99,7 +99,7 @@ class Job:
             folder.tree.drop_folder(made)
 
     def slipped_in(self, folder: Folder) -> bool:
-        """Put back what a person saved in the very moment of a switch that a crash cut short; whether there was any."""
+        """If a person saved the file just as a crash cut the switch short, put that back; returns whether they did."""
         first = self.steps[0]
         if isinstance(first, FileStep):
             return first.slipped_in(folder, self.stage)
@@ -108,12 +108,12 @@ class Job:
             return False
         now = read(folder, self.key)
         if (self._put(folder, now)[0] or b"").startswith(beside) or self._put(folder, beside)[0] == now:
-            return False  # what was prepared, whole or not, or what was displaced
+            return False  # it is what we prepared (perhaps in part) or displaced
         with files.failures(folder.shown(self.key)):
             return folder.tree.exchange(self.stage.new(self.key), self.key)
 
     def _put(self, folder: Folder, raw: bytes | None) -> tuple[bytes | None, int | None]:
-        """The file as the steps leave it, and the time to give it."""
+        """The file's content after the steps, and the mtime to give it."""
         added = [step for step in self.steps if isinstance(step, LineStep) and step.adds]
         if len(added) == len(self.steps) > 1 and marked.by_id(as_text(raw) or "").keys().isdisjoint(
             step.id for step in added
@@ -143,15 +143,15 @@ class Job:
 
 
 def left_of(folder: Folder, key: str) -> bytes | None:
-    """What stays of a view or log without content; None if it is removed.
+    """What stays of a view or log that became empty; None to remove it.
 
-    Git cannot merge a deletion with lines that another clone added, and would stop there (SPEC V-11).
+    One that git tracks stays: git cannot merge a deletion with lines that another clone added (SPEC V-11).
     """
     return marked.bare(key).encode() if git.tracked(folder, [f":(literal){key}"]) else None
 
 
 def jobs_of(name: str, steps: Iterable[Step], first: int = 0) -> list[Job]:
-    """One job per file: all lines of a view are put in at once. Logs come first, they alone still take space."""
+    """One job per file, so that a view is written only once. Logs come first: only they still need disk space."""
     jobs: list[Job] = []
     views: dict[str, Job] = {}
     for number, step in enumerate(steps, first):
@@ -165,7 +165,7 @@ def jobs_of(name: str, steps: Iterable[Step], first: int = 0) -> list[Job]:
 
 
 def prepare(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
-    """Prepare all; where that fails, nothing is left of it."""
+    """Prepare all jobs; if one fails, leave nothing behind."""
     many = len(jobs) >= MANY
     try:
         for job in jobs:
@@ -179,7 +179,7 @@ def prepare(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
 
 
 def _sync_prepared(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
-    """Sync what was prepared; syncing many files at once takes a tenth of the time of one after the other."""
+    """Sync what was prepared, several files at a time: that takes a tenth of the time of one after the other."""
 
     def sync(job: Job) -> None:
         with files.failures(folder.tree.path(job.key)):
@@ -193,7 +193,7 @@ def _sync_prepared(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
 
 
 def switch(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
-    """Switch all, or none; raises HalfDone where neither could be."""
+    """Switch all, or none; raises HalfDone if neither worked."""
     begun: list[Job] = []
     try:
         for job in jobs:
@@ -220,7 +220,7 @@ def _take_back(folder: Folder, begun: list[Job], error: VaultMemError) -> None:
 
 
 def _abandon(folder: Folder, jobs: list[Job], error: VaultMemError) -> None:
-    """Leave nothing of the preparations; what cannot be removed now goes when the operation is finished after all."""
+    """Remove what was prepared; what cannot be removed now goes when the next command ends the operation."""
     failed: OSError | None = None
     for job in reversed(jobs):
         try:
@@ -237,13 +237,13 @@ def still_pending(error: VaultMemError) -> HalfDone:
 
 
 def clear(folder: Folder, jobs: list[Job], *, undone: bool = False) -> None:
-    """Remove what is left of the preparations."""
+    """Remove what is left of what was prepared."""
     for job in reversed(jobs):
         job.clear(folder, undone=undone)
 
 
 def sync(folder: Folder, jobs: list[Job]) -> None:
-    """Sync the changed names."""
+    """Sync the folders, so that the renames survive a power cut."""
     for above in sorted({parent_of(job.key) for job in jobs if job.change is not None}):
         with files.failures(folder.shown(above) if above else folder.root):
             folder.tree.sync_folder(above)

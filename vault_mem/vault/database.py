@@ -11,7 +11,7 @@ from typing import Any
 
 
 def connected(path: Path | str, synchronous: str = "NORMAL", *, fixed: bool = False) -> sqlite3.Connection:
-    """The file at a path, with a log beside it; `fixed`: it is read as it is, and the path is a URI."""
+    """Open a database in WAL mode; `fixed`: leave its mode alone, and take the path as a URI."""
     database = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False, uri=fixed)
     if not fixed:
         database.execute("PRAGMA journal_mode=WAL")
@@ -21,7 +21,7 @@ def connected(path: Path | str, synchronous: str = "NORMAL", *, fixed: bool = Fa
 
 @contextmanager
 def at_once(database: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing; other writers wait."""
+    """A transaction: all of the block or nothing, while other writers wait."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield

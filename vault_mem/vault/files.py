@@ -17,7 +17,7 @@ ONLY_REGULAR = "vault-mem uses regular files only; a link that you want can be n
 
 
 def create(tree: Tree, key: str, data: bytes, mode: int, mtime_ns: int | None = None) -> None:
-    """Write a new file; raises Conflict where one is already there. A public one takes the user's usual mode."""
+    """Write a new file; raises Conflict if there already is one. A public one gets the user's default mode."""
     with failures(tree.path(key)):
         tree.create(key, data, mode, mtime_ns)
 
@@ -25,7 +25,7 @@ def create(tree: Tree, key: str, data: bytes, mode: int, mtime_ns: int | None = 
 def replace(tree: Tree, key: str, expected: bytes, data: bytes, temporary: str = "") -> None:
     """Put `data` in place of `expected`; raises Conflict, and changes nothing, if the file has changed.
 
-    `temporary` is a name for the file beside it, for whoever has to find it again after a crash.
+    `temporary` names the file written beside it, so that it can be found after a crash.
     """
     with failures(tree.path(key)):
         mode = stat.S_IMODE(checked(tree, key, expected).st_mode)
@@ -41,7 +41,7 @@ def replace(tree: Tree, key: str, expected: bytes, data: bytes, temporary: str =
 
 
 def put(tree: Tree, key: str, before: bytes | None, after: bytes, mode: int) -> bool:
-    """Write a file that said `before`, or was not there; whether it says something else now."""
+    """Write a file whose content was `before` (None: no file); returns whether anything changed."""
     if before is None:
         create(tree, key, after, mode)
     elif before != after:
@@ -60,14 +60,14 @@ def remove(tree: Tree, key: str, expected: bytes, temporary: str = "") -> None:
 
 
 def append(tree: Tree, key: str, lines: bytes, mode: int, *, unique: bool = False) -> None:
-    """Add lines at the end of a file, synced; the start of them that an interrupted write left is cut off first.
+    """Append lines to a file and sync it. If an interrupted write left a part of them at its end, that is cut off.
 
-    `unique`: no such line was ever written before, so that whole ones at the end are ours too.
+    `unique`: the same lines were never written before, so whole ones at the end are from the interrupted write too.
     """
     with failures(tree.path(key)):
         found = tree.stat(key)
         new = found is None
-        if found is not None and found.st_nlink > 1:  # its other name, in a backup or anywhere, keeps the old content
+        if found is not None and found.st_nlink > 1:  # a hard link, say in a backup, keeps the old content
             name = temporary_name()
             tree.stage(key, name, tree.read(key) or b"", stat.S_IMODE(found.st_mode))
             tree.put_over(beside(key, name), key)
@@ -109,7 +109,7 @@ def make_folder(tree: Tree, key: str, mode: int) -> list[str]:
 
 
 def checked(tree: Tree, key: str, expected: bytes) -> os.stat_result:
-    """What is known of a file, if it says what is expected."""
+    """The stat of a file whose content is as expected; raises if it is not."""
     found = tree.stat(key)
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), key)
@@ -121,10 +121,10 @@ def checked(tree: Tree, key: str, expected: bytes) -> os.stat_result:
 
 
 def swap(tree: Tree, staged: str, key: str, expected: bytes, kept: str = "") -> None:
-    """Exchange the two names at once; if an edit slipped in before, exchange them back.
+    """Exchange the two names atomically; if somebody edited the file just before, exchange them back.
 
-    What was displaced has the name `kept` afterwards, or `staged` where none is given or that is on another disk; where
-    the system cannot exchange names, `staged` is gone.
+    The displaced file is then called `kept`, or `staged` if no `kept` is given or it is on another disk. If the system
+    cannot exchange names, `staged` is renamed over the file.
     """
     if not tree.exchange(staged, key):
         checked(tree, key, expected)
@@ -158,7 +158,7 @@ def take(tree: Tree, key: str, aside: str, expected: bytes) -> None:
 
 @contextmanager
 def _or_back(undo: Callable[[], object]) -> Iterator[None]:
-    """Undo a change of names if what follows it fails."""
+    """Undo a rename if the block fails."""
     try:
         yield
     except (OSError, Conflict):
@@ -173,7 +173,7 @@ def changed(tree: Tree, key: str) -> Conflict:
 
 @contextmanager
 def failures(path: Path) -> Iterator[None]:
-    """System errors as ours: which file, and what to do."""
+    """Turn system errors into ours, which say which file and what to do."""
     try:
         yield
     except PathRefused as error:

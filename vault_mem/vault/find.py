@@ -44,7 +44,7 @@ def find_vault(named: str | os.PathLike[str] | None, cwd: Path, env: Mapping[str
 
 
 def default_vault(settings: Settings) -> str:
-    """The vault for a command outside of any: the one in the settings, else the first of those that answer together."""
+    """The vault for a command that runs outside of any: the setting `vault`, else the first of `vaults`."""
     return settings.vault or next((each for each in settings.vaults if each != "."), "")
 
 
@@ -57,7 +57,7 @@ def other_vaults(
 ) -> list[Path]:
     """The vaults that answer besides the nearest: the others that are named, else those of the settings.
 
-    `missing` is told of one that the settings name by its path and that is not there: its disk may not be mounted.
+    `missing` is called for one that the settings name by path and that does not exist: its disk may not be mounted.
     """
     names = list(named)
     if not named and not env.get("VAULT_MEM_VAULT"):

@@ -24,9 +24,9 @@ LOCK = f"{OWN}/lock"
 GIT_LISTS = (".gitignore", ".gitattributes")
 _DEFAULT_VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-latest)\.md")
 _MONOLOGUE = "inner-monologue-latest"
-# Forgotten memories, and those of which traces are still to be removed.
+# Forgotten memories, and purged ones of which traces are still to be removed.
 _TRASH = re.compile(r"\.vault-mem/(?:trash|purging)/(?:mem|ep)_[0-9a-f]{12}\.json")
-# A copy of a view with what an editor wrote into it too late.
+# A copy of a view with what an editor wrote after a command had replaced the view (see `late`).
 _LATE_COPY = re.compile(r"(?P<above>(?:.*/)?)[^/]+ \(late edit [\d .-]+\)\.md")
 _LOG = re.compile(r"\.vault-mem/(?:deletions|activity|declined|tidy|held)\.jsonl")
 
@@ -57,16 +57,16 @@ class Folder:
         self._clock = clock or system_clock(self.env)
         self.notices: list[str] = [*self.loaded.warnings]  # for the user, not part of any answer
         self.writer = threading.RLock()
-        self.held: Callable[[], bool] | None = None  # while it is held for writing: tells whether that is still so
+        self.held: Callable[[], bool] | None = None  # while held for writing: whether it still is
         self.public = False  # hides private memories from whoever uses this folder (SPEC S-6)
         self.removed: set[str] = set()  # files removed while recovering from a crash
-        self.wait: float | None = None  # how long a write waits for another process; None: as long as the lock does
-        self.read_wait: float | None = None  # and a read for a sync
-        self.last_number = 0  # of an operation, as long as the vault is held for writing; 0: not read yet
-        self.last_op = ""  # the last operation that somebody asked for and that is done
+        self.wait: float | None = None  # how long a write waits for another process; None: the lock's default
+        self.read_wait: float | None = None  # how long a read waits for a sync
+        self.last_number = 0  # of the latest operation, while held for writing; 0: not read yet
+        self.last_op = ""  # the last completed operation that somebody asked for
 
     def twin(self) -> Folder:
-        """The same folder for another thread, which does not hold what this one is writing."""
+        """The same folder for another thread: it does not share this one's hold on the vault."""
         twin = copy.copy(self)
         twin.writer, twin.held, twin.notices, twin.removed = threading.RLock(), None, [], set()
         return twin
@@ -91,12 +91,12 @@ class Folder:
 
     @cached_property
     def tree(self) -> Tree:
-        """The vault's files, which nothing else opens (SPEC S-1)."""
+        """The only way to the vault's files (SPEC S-1)."""
         return vault_tree(self.root, self.settings.follow_links)
 
     @property
     def shares(self) -> bool:
-        """Whether machines share the work of indexing by way of a store; each keeps an index of its own (SPEC L-3)."""
+        """Whether machines share the work of indexing through a store; each keeps an index of its own (SPEC L-3)."""
         return "://" in self.settings.index_dir
 
     @cached_property
@@ -116,7 +116,7 @@ class Folder:
         return self.tree.path(key)
 
     def in_obsidian(self, key: str) -> str:
-        """The address that opens a file in Obsidian; nothing where the vault is not Obsidian's too."""
+        """The address that opens a file in Obsidian; empty if this is not an Obsidian vault too."""
         from urllib.parse import quote
 
         return f"obsidian://open?path={quote(str(self.shown(key)), safe='')}" if self.tree.exists(".obsidian") else ""
@@ -140,7 +140,7 @@ class Folder:
         return key.lower().endswith(".md") and self.is_owned(key) and not any(map(_hidden, key.split("/")))
 
     def has_links(self, key: str) -> bool:
-        """Whether a file is a person's own and may name notes: links in it are changed only when asked for."""
+        """Whether links in a file may be changed: notes and, when asked for, a person's own files."""
         return (
             key.lower().endswith((".md", ".canvas", ".base"))
             and not any(map(_hidden, key.split("/")))
@@ -157,7 +157,7 @@ class Folder:
         return bool(self._view.fullmatch(key))
 
     def was_view(self, key: str) -> bool:
-        """The same, or it did before other names were chosen: for what the journal tells."""
+        """Whether a file is a view under its present or default name: the journal may be older than the settings."""
         return bool(self._view.fullmatch(key) or _DEFAULT_VIEW.fullmatch(key))
 
     @cached_property
@@ -195,7 +195,7 @@ class Folder:
 
     @property
     def shared(self) -> tuple[str, ...]:
-        """The files for a person and the tool, one each."""
+        """The single files that both a person and the tool write."""
         return ("SELF.md", "REVIEW.md", f"{self.settings.private_folder}/REVIEW.md")
 
     def is_log(self, key: str) -> bool:
@@ -211,7 +211,7 @@ class Folder:
         return not (self.public and self.is_private(key))
 
     def is_owned(self, key: str) -> bool:
-        """Whether a file is where the tool may write; included notes are read-only."""
+        """Whether a file is in a folder that the tool may write to; included notes are read-only."""
         settings = self.settings
         owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
         return any(_below(key, folder) for folder in owned)

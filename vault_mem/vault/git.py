@@ -24,13 +24,13 @@ _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "c
 _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _SECONDS = 30.0
 _LONGEST_PATH = 5000
-_LATEST = 30  # commits of a file that are looked into
-_LONGEST_WORDS = 300  # lines of a hook's refusal that are shown
+_LATEST = 30  # how many commits of a file are searched
+_LONGEST_WORDS = 300  # how many characters of a hook's refusal are shown
 _IDENTITY = frozenset(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
-# What git reads whatever it is asked; it would wait for ever at a pipe.
+# Git reads these whatever it is asked, and would wait for ever if one were a pipe.
 _ALWAYS_READ = ("HEAD", "config", "index", "packed-refs", "commondir", "shallow", "objects/info/alternates")
 _IGNORE_LISTS = (".gitignore", ".git/info/exclude")
-# Git opens these whatever they are, and would wait at a pipe; not for what its index alone tells (`--cached`).
+# Git opens these too, and would wait if one were a pipe; not for questions about its index alone (`--cached`).
 _READ_BY_GIT = (".gitignore", ".gitattributes")
 # What git leaves in its folder while somebody is in the middle of something.
 _UNDER_WAY = {
@@ -73,7 +73,7 @@ def ignores(folder: Folder, *keys: str) -> bool:
 
 
 def would_take(folder: Folder, key: str) -> bool:
-    """Whether `git add` would take a file in."""
+    """Whether `git add` would add a file."""
     return not ignores(folder, key) and in_repository(folder)
 
 
@@ -83,7 +83,7 @@ def tracked(folder: Folder, keys: Iterable[str]) -> list[str]:
 
 
 def tracked_below(folder: Folder, *tops: str) -> list[str]:
-    """What git tracks in these folders; its index tells at a glance where it tracks nothing."""
+    """What git tracks in these folders; its index tells at a glance if it tracks nothing there."""
     git_dir = git_folder(folder.root)
     index = git_dir / "index" if git_dir else None
     listed = index.read_bytes() if index and index.is_file() else b""
@@ -92,7 +92,7 @@ def tracked_below(folder: Folder, *tops: str) -> list[str]:
 
 
 def ever_held(folder: Folder, keys: Iterable[str]) -> list[str]:
-    """The files at these places, or names, that any commit of any branch holds."""
+    """The files with these paths or patterns that are in any commit of any branch."""
     found = _git(folder, "log", "--all", "--format=", "--name-only", "--relative", "-z", "--", *keys)
     return sorted(set(_records(found)))
 
@@ -114,7 +114,7 @@ def state(folder: Folder) -> GitState | None:
 
 
 def uncommitted(folder: Folder, keys: Iterable[str]) -> dict[str, bool]:
-    """The files at these places that the last commit does not have as they are, and whether git knows them at all."""
+    """The files at these paths that differ from the last commit, and whether git knows each of them."""
     report = _report(folder, list(keys))
     return report.changed if report else {}
 
@@ -131,7 +131,7 @@ class _Report:
 
 
 def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
-    """Ask git for everything at once; None where it does not say."""
+    """Ask git for everything at once; None if it does not answer."""
     if _waits_at_a_pipe(folder, keys):
         return None
     options = ("--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
@@ -147,14 +147,14 @@ def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
             report.unmerged |= kind == "u"
         elif rest.startswith("branch.upstream "):
             upstream = rest.partition(" ")[2]
-        elif rest.startswith("branch.ab "):  # only where the other branch is there
+        elif rest.startswith("branch.ab "):  # only if the upstream branch exists
             report.upstream = upstream
             report.ahead, report.behind = (abs(int(each)) for each in rest.split()[1:])
     return report
 
 
 def under_way(folder: Folder) -> str:
-    """What somebody has begun with git and not ended: a merge, a rebase …; empty where nothing is."""
+    """What somebody has begun with git and not finished: a merge, a rebase …; empty if there is nothing."""
     git_dir = git_folder(folder.root)
     if git_dir is None:
         return ""
@@ -248,19 +248,19 @@ def setting(folder: Folder, name: str) -> str:
 
 
 def change_setting(folder: Folder, name: str, value: str) -> bool:
-    """Set a setting of this clone; whether git did."""
+    """Set a setting of this clone; returns whether git did."""
     return _git(folder, "config", "--local", name, value) is not None
 
 
 def make_repository(folder: Folder) -> bool:
-    """Make the vault a repository; whether git did."""
+    """Make the vault a repository; returns whether git did."""
     return _git(folder, "init", "--quiet") is not None
 
 
 def settle(folder: Folder, key: str) -> bool:
-    """Tell git that a file is as it should be, or gone as it should be: what `git add` does.
+    """Tell git that a conflict in a file is resolved, perhaps by removing it: what `git add` does.
 
-    Not where a filter would be run: the owner must do that.
+    Does nothing, and returns False, if git would run a filter: the owner must do that.
     """
     if _waits_at_a_pipe(folder, [key]):
         return False
@@ -277,7 +277,7 @@ def last_commit(folder: Folder) -> int | None:
 
 
 def on_a_branch(folder: Folder) -> bool:
-    """Whether a branch is checked out; otherwise the next checkout would lose the commit."""
+    """Whether a branch is checked out; without one, the next checkout would lose a commit."""
     git_dir = git_folder(folder.root)
     try:
         return git_dir is not None and (git_dir / "HEAD").read_bytes().startswith(b"ref:")
@@ -286,9 +286,9 @@ def on_a_branch(folder: Folder) -> bool:
 
 
 def commit(folder: Folder, message: str, changed: Mapping[str, bool]) -> str:
-    """Commit these files as they are, and nothing else: what `uncommitted` gave. Returns why git did not, if so.
+    """Commit exactly these files, as `uncommitted` gave them. Returns why git did not, or an empty text.
 
-    The owner's hooks are run, in the owner's environment. Where they say no, git's index is as it was.
+    The owner's hooks are run, in the owner's environment. If one refuses, git's index is as it was.
     """
     if _waits_at_a_pipe(folder, changed):
         return "a pipe stands in the place of one of git's lists"
@@ -301,7 +301,7 @@ def commit(folder: Folder, message: str, changed: Mapping[str, bool]) -> str:
 
 
 def _tell(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
-    """Have git do something with these files; returns what it said where it did not."""
+    """Run a git command on these files; returns what git said if it failed."""
     program = shutil.which("git", path=folder.env.get("PATH"))
     if program is None:
         return "git is not on the path"
@@ -336,7 +336,7 @@ def _without_filters(folder: Folder) -> list[str]:
 
 
 def _may_filter(folder: Folder) -> bool:
-    """Whether git's settings mention filters, or files that may; most do not, and git need not be asked."""
+    """Whether git's settings mention filters, or include files that may. If not, git need not be asked."""
     home = Path(folder.env.get("HOME") or Path.home())
     settings = [Path("/etc/gitconfig"), home / ".gitconfig"]
     settings.append(Path(folder.env.get("XDG_CONFIG_HOME") or home / ".config", "git/config"))
@@ -354,21 +354,21 @@ def _lines(output: str | None) -> list[str]:
 
 
 def _records(output: str | None) -> list[str]:
-    """What git ends with NUL, since a file's name may have lines (-z)."""
+    """The records of git's -z output, which end in NUL because a file name may contain newlines."""
     return [record for each in (output or "").split("\0") if (record := each.removeprefix("\n"))]
 
 
 def _plain(folder: Folder, key: str) -> bool:
-    """Whether there is a file that can be read, or none."""
+    """Whether git can read this file without waiting: it is a regular file, a link, or missing."""
     try:
         found = folder.tree.stat(key)
     except OSError:
-        return True  # in a folder that we do not follow: git may
+        return True  # behind a link that we do not follow, but git may
     return found is None or stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
 
 
 def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
-    """Whether git would find a pipe in the place of one of its lists, on the way to these files or below them."""
+    """Whether git would wait at a pipe: one of the lists that it reads above or below these files is one."""
     for key in keys:
         above = itertools.accumulate(native(key).split("/")[:-1], lambda parent, name: f"{parent}/{name}")
         lists = [f"{parent}/{name}" for parent in above for name in _READ_BY_GIT]
@@ -383,13 +383,13 @@ def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
 
 
 def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | None:
-    """What git answers; None where it says no, is missing, or would take too long."""
+    """What git answers; None if it fails, is missing, or might take too long."""
     answer = _bytes(folder, *arguments, options=options)
     return None if answer is None else answer.decode(errors="replace")
 
 
 def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> bytes | None:
-    # starting git to be told no takes longer than all the rest of a `status`
+    # outside a repository, starting git to be told so takes longer than all the rest of a `status`
     above = (os.path.lexists(top / ".git") for top in (folder.root, *folder.root.parents))
     if arguments[0] != "init" and not any(above):
         return None

@@ -20,12 +20,12 @@ _MOST_BYTES = 1_000_000
 
 
 def note(folder: Folder, session: str, ids: Iterable[str]) -> None:
-    """A prompt was looked at, and these memories were shown for it."""
+    """Note that a prompt was looked at, and which memories were shown for it."""
     _append(folder, {"session": session[:80], "ids": list(ids)})
 
 
 def note_used(folder: Folder, ids: Iterable[str]) -> None:
-    """These memories were read or found again; noted once for each that a hint has shown."""
+    """Note that these memories were read or found again: once for each that a hint had shown."""
     if not folder.tree.exists(KEY):
         return
     shown, used = set[str](), set[str]()
@@ -38,7 +38,7 @@ def note_used(folder: Folder, ids: Iterable[str]) -> None:
 
 
 def shown_in(folder: Folder, session: str) -> set[str]:
-    """What a session has been shown."""
+    """The memories that a session has been shown."""
     records = (each for each in own.records(folder.tree, KEY) if each.get("session") == session[:80])
     return {id_ for each in records for id_ in each.get("ids", ())}
 

@@ -22,9 +22,9 @@ _DATE = re.compile(rb"(?:^|(?<=\r))created:[ \t]*\S", re.MULTILINE)
 
 @dataclass(frozen=True)
 class ChangeReason:
-    """Why one memory was changed, where a transaction changes several for different reasons.
+    """Why one memory was changed, if a transaction changes several for different reasons.
 
-    `payload` is what came with the change and does not belong to the memory.
+    `payload` is data that came with the change and is not part of the memory.
     """
 
     reason: str
@@ -45,14 +45,14 @@ class Revision:
     after: str | None
     evidence: list[str]
     op: str
-    written: str | bool = False  # the part of the text that we wrote, or whether all of it
+    written: str | bool = False  # the part of the text that we wrote; True: all of it
     payload: dict[str, Any] = field(default_factory=dict)
 
 
 def revisions(of: Transaction) -> list[AppendStep]:
-    """The revisions that a transaction's changes to notes leave; a memory that is new leaves none.
+    """The revisions to record for a transaction's changes to notes; a new memory has none.
 
-    Where a private note is among them, all go to the private store: the others may have named it (SPEC P-3).
+    If one of the notes is private, all go to the private store: the others may have named it (SPEC P-3).
     """
     folder, why = of.folder, ChangeReason(of.reason, of.evidence)
     changed: dict[str, list[FileStep]] = {}
@@ -88,7 +88,7 @@ def revisions(of: Transaction) -> list[AppendStep]:
 
 
 def read_all(folder: Folder, naming: str = "") -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Every revision, or those with a word in them, with its file and its line, oldest first within each store."""
+    """Every revision, or those `naming` a text: its file, its record and its line, oldest first within each store."""
     for key in history_keys(folder):
         for line in (read(folder, key) or b"").decode(errors="replace").split("\n"):
             if naming not in line:

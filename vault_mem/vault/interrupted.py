@@ -13,7 +13,7 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
 def unsettled(folder: Folder) -> bool:
-    """Whether an operation did not end, or a file that one displaced is still kept for late words."""
+    """Whether an operation is unfinished, or a displaced file is still kept in case a program writes to it."""
     return any(name.endswith((".pending", ".parts", ".was")) for name in folder.tree.names(JOURNAL))
 
 

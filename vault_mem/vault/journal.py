@@ -44,16 +44,16 @@ from vault_mem.vault.steps import (
 )
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE, TEMPORARY, native
 
-# The operation that transactions are parts of (see `parts`).
+# The operation that transactions are now parts of (see `parts`).
 part_of: ContextVar[str] = ContextVar("part_of", default="")
 
-# Only the holder of the vault writes here: a temporary file was left by a failing disk or a crash.
+# Only the holder of the vault writes here, so temporary files are leftovers of a failing disk or a crash.
 _ONLY_WHILE_WRITING = (JOURNAL, f"{OWN}/blocked", PURGING)
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ENTRY = re.compile(r"(\d{6,12}-\d{8}T\d{6}(?:\.[0-9A-Za-z_-]{1,64})?)\.(pending|json|conflict)")
 # Purging and pruning leave gaps between the numbers of operations, but never this large.
 _LONGEST_GAP = 10_000
-# How often, in commits, old entries are looked for.
+# Old entries are looked for after this many commits.
 _PRUNE_EVERY = 16
 # A folder of this many entries is still listed in a millisecond or two.
 MOST_ENTRIES = 2000
@@ -77,7 +77,7 @@ class Entry:
     name: str
 
     def dump(self) -> bytes:
-        """As JSON; the name is that of the file."""
+        """As JSON, without `name`, which is the file's."""
         record = vars(self) | {"at": self.at.isoformat(), "steps": [step.record() for step in self.steps]}
         del record["name"]
         return json.dumps(record, ensure_ascii=False).encode()
@@ -99,7 +99,7 @@ class Transaction:
     whys: dict[str, ChangeReason] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    _undated: dict[str, bytes] = field(default_factory=dict)  # texts as they were asked for, where a date was added
+    _undated: dict[str, bytes] = field(default_factory=dict)  # texts before a date was added to them
     _views: dict[str, tuple[str | None, int, str | None]] = field(default_factory=dict)  # see `_view`
 
     @property
@@ -122,9 +122,9 @@ class Transaction:
         self.steps.append(FileStep(key, None, data, _mode(self.folder, key), after_time=mtime_ns))
 
     def write(self, key: str, before: bytes | None, after: bytes, *, time_ns: int | None = None) -> None:
-        """Change a file that says `before`, or is not there. It gets a new time, or others would not see the change.
+        """Change a file whose content is `before` (None: no file). It gets a new mtime, so that others see the change.
 
-        `time_ns` is for what brings a text back: the time the file had when it said just that.
+        `time_ns` is for bringing a text back: the mtime that the file had with exactly this text.
         """
         if before is None:
             self.create(key, after)
@@ -140,9 +140,9 @@ class Transaction:
             self.steps.append(self._dated(FileStep(key, before, after, before_time=was, after_time=time_ns)))
 
     def _dated(self, step: FileStep, *, was: str = "") -> FileStep:
-        """The step with the date of a note that only its file's time told: the change gives it another (SPEC S-8).
+        """If only its mtime dates a note, the step writes that date into it: the change sets a new mtime (SPEC S-8).
 
-        Where the date cannot be written the file keeps its time. `was` is the file it is moved from.
+        If the date cannot be written, the file keeps its mtime. `was` is the file it is moved from.
         """
         text, after, time_ns = step.before, step.after, step.before_time
         if text is None or after is None or time_ns is None or step.after_time or not self.folder.is_note(step.key):
@@ -154,20 +154,20 @@ class Transaction:
             return step
         self._undated[step.key] = after
         try:
-            if not has_date(after):  # one that we cannot read is its owner's
+            if not has_date(after):  # a date that we cannot read is its owner's and stays
                 return replace(step, after=edit(after, {"created": moment}))
         except EditRefused:
             pass
         return replace(step, after_time=time_ns)
 
     def remove(self, key: str, before: bytes) -> None:
-        """Take a file away that says `before`."""
+        """Remove a file whose content is `before`."""
         found = self.folder.tree.stat(key)
         mode = stat.S_IMODE(found.st_mode) & 0o666 if found else _mode(self.folder, key)
         self.steps.append(FileStep(key, before, None, mode, before_time=changed_at(self.folder, key)))
 
     def move(self, old: str, before: bytes, new: str, after: bytes, *, keep_mode: bool = False) -> None:
-        """Take a file to another place, with the time it has if it says the same there."""
+        """Move a file; it keeps its mtime if its content stays the same."""
         found = self.folder.tree.stat(old)
         if found is None:
             raise Changed(f"{old} is gone", "was it moved? Try again")
@@ -185,7 +185,7 @@ class Transaction:
             self.steps.append(LineStep(key, id_, before, after, position, was))
 
     def _view(self, key: str) -> str | None:
-        """What a view will say once the steps so far are done. Those done for the line before are not done again."""
+        """What a view will say after the steps so far. It is kept, so that each step is applied only once."""
         says = as_text(read(self.folder, key))
         said, done, text = self._views.get(key, (says, 0, says))
         if said != says:
@@ -202,7 +202,7 @@ class Transaction:
         self.steps += [LineStep(key, id_, None, line, position, was) for id_, line in new.items()]
 
     def append(self, key: str, line: str) -> None:
-        """Add a line at the end of a log, which is made where it is missing."""
+        """Add a line at the end of a log, which is created if it is missing."""
         self.steps.append(AppendStep(key, line))
 
     def drop(self, key: str, lines: list[str]) -> None:
@@ -210,7 +210,7 @@ class Transaction:
         self.steps.append(DropStep(key, tuple(lines)))
 
     def now(self, key: str) -> bytes | None:
-        """What a file will say once the steps so far are done."""
+        """What a file will say after the steps so far."""
         for step in reversed(self.steps):
             if isinstance(step, FileStep) and step.key == key:
                 return step.after
@@ -295,7 +295,7 @@ def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
 
 @contextmanager
 def operation(folder: Folder, command: str, reason: str = "", *, unasked: bool = False) -> Iterator[Transaction]:
-    """Hold the vault for one transaction: what the block plans is done at its end, if that is anything."""
+    """Hold the vault for one transaction, which is committed at the end of the block if it has any steps."""
     with writing(folder):
         transaction = Transaction(folder, command, reason, unasked=unasked)
         yield transaction
@@ -325,7 +325,7 @@ def conflicts(folder: Folder) -> list[str]:
 
 
 def entries(folder: Folder) -> Iterator[Entry]:
-    """The operations that were done, newest first; what is not as we write it is set aside."""
+    """The operations that were done, newest first; entries that are not as we write them are set aside."""
     for name in reversed(names(folder, "json")):
         entry = load(folder, name, "json")
         if entry is not None:
@@ -348,7 +348,7 @@ def standing(folder: Folder) -> Iterator[Entry]:
 
 
 def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
-    """The operation that a request brought about, or None where it wrote nothing."""
+    """The operation that a request brought about, or None if it wrote nothing."""
     if not _REQUEST.fullmatch(request):
         return None
     found = [(name, ending) for ending in ("json", "pending") for name in names(folder, ending)]
@@ -361,7 +361,7 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
 
 
 def recover(folder: Folder) -> list[str]:
-    """Finish what a crash interrupted, or take it back where a file has changed since. Returns what was done."""
+    """Finish what a crash interrupted, or take it back if a file has changed since. Returns what was done."""
     sweep(folder)
     if not unsettled(folder):
         return []
@@ -376,7 +376,7 @@ def recover(folder: Folder) -> list[str]:
 
 
 def sweep(folder: Folder) -> None:
-    """Remove what was being written when a crash came, or could not be removed: nothing had been done by it yet."""
+    """Remove temporary files that a crash or a failing disk left: nothing uses them yet."""
     for parent in _ONLY_WHILE_WRITING:
         for name in folder.tree.names(parent):
             if name.startswith(TEMPORARY):
@@ -384,12 +384,12 @@ def sweep(folder: Folder) -> None:
 
 
 def settle(folder: Folder) -> list[str]:
-    """End every transaction that did not. Returns what was done."""
+    """Finish or take back every pending transaction. Returns what was done."""
     return [told for name in pending(folder) for told in _settle(folder, name)]
 
 
 def _settle(folder: Folder, name: str) -> list[str]:
-    """End one operation that did not. An error of the system leaves it pending."""
+    """Finish or take back one pending operation. An error of the system leaves it pending."""
     entry = load(folder, name, "pending")
     if entry is None:
         return []
@@ -444,7 +444,7 @@ def prune(folder: Folder) -> None:
 
 
 def load(folder: Folder, name: str, ending: str) -> Entry | None:
-    """One entry of the journal; one that is not as we write them is set aside, since a vault may be a stranger's."""
+    """One entry of the journal; one that is not as we write them is set aside: a vault may come from a stranger."""
     key = f"{JOURNAL}/{name}.{ending}"
     try:
         raw = folder.tree.read(key)
@@ -457,7 +457,7 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         own.set_aside(folder.tree, key, f"not an entry of the journal ({type(error).__name__})")
         return None
-    told = ending == "json"  # else it would be carried out unasked
+    told = ending == "json"  # a pending entry would be carried out, so it must be ours by the present settings
     if not all(ours(folder, step) or (told and was_ours(step)) for step in entry.steps):
         own.set_aside(folder.tree, key, "it would write what vault-mem does not write")
         return None
@@ -465,7 +465,7 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
 
 
 def put(folder: Folder, entry: Entry) -> None:
-    """Write an entry in place of what it was."""
+    """Replace an entry, or write it if it is new."""
     key = f"{JOURNAL}/{entry.name}.json"
     files.put(folder.tree, key, read(folder, key), entry.dump(), PRIVATE_MODE)
 
@@ -504,17 +504,17 @@ def ours(folder: Folder, step: Step) -> bool:
     if folder.is_note(key) or folder.was_view(key) or folder.is_kept(key):
         return plain_mode
     edited = isinstance(step, FileStep) and step.before is not None and step.after is not None
-    # a link to a note of ours, changed as asked for; words of a memory that was forgotten
+    # links in a person's own file, changed when asked for; words of a forgotten memory in a session
     return plain_mode and edited and (folder.has_links(key) or folder.is_session(key))
 
 
 def was_ours(step: Step) -> bool:
-    """Whether a step may have written what was ours then: its folder may have got another name in the settings."""
+    """Whether a step may have written a file that was ours then: the settings may have renamed its folder since."""
     return bool(_ELSEWHERE.fullmatch(native(step.key)))
 
 
 def may_be_private(folder: Folder, step: Step) -> bool:
-    """Whether a step wrote into the private folder, or one that may have been it under another name."""
+    """Whether a step wrote into the private folder, or into one that may have been it under another name."""
     return folder.is_private(step.key) or not ours(folder, step)
 
 
@@ -530,7 +530,7 @@ def _mode(folder: Folder, key: str) -> int:
 
 
 def changed_at(folder: Folder, key: str) -> int | None:
-    """When a file was last written, where there is one; raises where the disk does not tell."""
+    """A file's mtime, or None if there is no file; raises if the disk does not tell."""
     try:
         found = folder.tree.stat(key)
     except OSError as error:
@@ -539,19 +539,19 @@ def changed_at(folder: Folder, key: str) -> int | None:
 
 
 def last_number(folder: Folder) -> int:
-    """Operations are numbered, so that their order does not depend on the clock."""
+    """The latest operation's number. Operations have numbers so that their order does not depend on the clock."""
     if not (folder.writing and folder.last_number):
         folder.last_number = max((number_of(name) for name, _ in _listed(folder)), default=0)
     return folder.last_number
 
 
 def names(folder: Folder, ending: str) -> list[str]:
-    """The operations of that state, in their order, by what their entries are called."""
+    """The names of the entries with that ending, in order."""
     return [name for name, its in _listed(folder) if its == ending]
 
 
 def _listed(folder: Folder) -> list[tuple[str, str]]:
-    """All entries of the journal. What is not named as ours are, or far out of their numbers, is set aside."""
+    """All entries of the journal. Files with other names, or with numbers far beyond the rest, are set aside."""
     found: list[tuple[str, str]] = []
     foreign: list[str] = []
     for name, regular in own.entries(folder.tree, JOURNAL):

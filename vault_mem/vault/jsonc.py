@@ -1,4 +1,4 @@
-"""JSON as people write it (comments, trailing commas, JSON5 names and quotes), read with places and edited in place."""
+"""JSON as people write it (comments, trailing commas, JSON5 names and quotes), parsed with offsets, edited in place."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Member:
 
 @dataclass
 class JsonNode:
-    """A value with its place. `inner_end` is where the last thing inside it ends, comments included."""
+    """A value and its offsets. `inner_end` is where the last thing inside it ends, comments included."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class JsonNode:
     inner_end: int = 0
 
     def member(self, key: str) -> Member | None:
-        """The member of that name; the last of several, as readers take it."""
+        """The member of that name; of several the last, which is the one that parsers take."""
         return next((each for each in reversed(self.members) if each.key == key), None)
 
 
@@ -59,7 +59,7 @@ def parse(text: str) -> JsonNode:
 def inserted(text: str, keys: tuple[str, ...], value: Any, *, append: bool) -> tuple[str, list[Insertion], list[str]]:
     """Put `value` at `keys`, or at the end of the list there. Only adds text.
 
-    Returns the new text, what was inserted in the order it was, and the first key on the way that had to be made.
+    Returns the new text, the insertions in order, and the path of the outermost key that had to be created, if any.
     """
     if not text.strip("\ufeff \t\r\n"):
         after = json.dumps(_nested(keys, [value] if append else value), indent=2, ensure_ascii=False) + "\n"
@@ -84,7 +84,7 @@ def inserted(text: str, keys: tuple[str, ...], value: Any, *, append: bool) -> t
 
 
 def removed(text: str, path: tuple[str | int, ...]) -> str:
-    """The text without what is at `path`: names of members, numbers of items. The same text where there is nothing."""
+    """The text without what is at `path`, given by member names and item numbers; unchanged if nothing is there."""
     node = parse(text)
     number: int | None = None
     for depth, step in enumerate(path):
@@ -107,7 +107,7 @@ def _nested(keys: tuple[str, ...], value: Any) -> Any:
 
 
 def _insertions(text: str, node: JsonNode, key: str | None, value: Any) -> list[Insertion]:
-    """What to insert, later places first."""
+    """What to insert, later offsets first, so that the others stay valid."""
     newline = "\r\n" if "\r\n" in text else "\n"
     unit = _unit(text)
     closer = node.end - 1
@@ -126,7 +126,7 @@ def _insertions(text: str, node: JsonNode, key: str | None, value: Any) -> list[
 
 
 def _after_last(node: JsonNode, member: str) -> list[Insertion]:
-    """A comma behind the last value, if it has none, and the new member behind the comments that follow it."""
+    """A comma after the last value, if it has none, and the new member after the comments that follow it."""
     last, inner_end = node.members[-1], node.inner_end
     if last.comma is not None:
         return [(inner_end, member + ",")]

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from vault_mem.vault.journal import Entry, Transaction
 
 COMMAND = "late-words"
-# How long a displaced file is kept where the system does not tell whether a program has it open.
+# How long a displaced file is kept if the system does not tell whether a program has it open.
 UNKNOWN_SECONDS = 600.0
 _WAS = re.compile(r"(?P<name>.+)\.(?P<number>\d+)\.(?P<size>\d+)-(?P<digest>[0-9a-f]{16})\.was")
-_LONGEST_STEM = 200  # in bytes; a name may have 255 with what is added
+_LONGEST_STEM = 200  # in bytes; with what is added, a name may have 255
 _ID_LINE = re.compile(rb"^id:[^\n]*\n", re.MULTILINE)
 _FRONT = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n.*?^---[ \t]*$", re.MULTILINE | re.DOTALL)
 
@@ -47,7 +47,7 @@ class DisplacedFile:
     digest: str
 
     def added(self, text: bytes) -> bytes | None:
-        """What was added at its end; None where it was changed otherwise."""
+        """What was added at its end; None if it was changed otherwise."""
         return text[self.size :] if digest(text[: self.size], 8) == self.digest else None
 
 
@@ -98,7 +98,7 @@ def settle(folder: Folder, transaction: type[Transaction]) -> list[str]:
 
 
 def in_use(tree: Tree, key: str) -> bool | None:
-    """Whether another program has a file open for writing; None where the system does not tell.
+    """Whether another program has a file open for writing; None if the system does not tell.
 
     Linux grants a read lease only if no program has the file open for writing. It is given back at once.
     """
@@ -110,7 +110,7 @@ def in_use(tree: Tree, key: str) -> bool | None:
         return None
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), tree.opened(key) as handle:
         try:
-            fcntl.fcntl(handle, signal_, signal.SIGURG)  # it is ignored by default, whereas SIGIO would end us
+            fcntl.fcntl(handle, signal_, signal.SIGURG)  # ignored by default, whereas SIGIO would kill us
             fcntl.fcntl(handle, take, fcntl.F_RDLCK)
             fcntl.fcntl(handle, take, fcntl.F_UNLCK)
         except BlockingIOError:
@@ -184,7 +184,7 @@ def _later_keys(folder: Folder, entry: Entry, id_: str) -> Iterator[str]:
 
 
 def _copy_name(folder: Folder, key: str) -> str:
-    """The name of a copy beside a file; in the private folder it tells nothing."""
+    """A name for a copy beside a file; in the private folder it reveals nothing."""
     now = folder.now()
     stem = name_of(key).removesuffix(".md").encode()[:_LONGEST_STEM].decode(errors="ignore")
     for number in range(1000):

@@ -30,7 +30,7 @@ else:
 
 
 def try_lock(handle: int) -> bool:
-    """Take the lock of an open file at once, or not at all."""
+    """Lock an open file without waiting; returns whether that worked."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -42,7 +42,7 @@ def try_lock(handle: int) -> bool:
 
 
 def unlock(handle: int) -> None:
-    """Let go of the lock, also where a process that was forked meanwhile has the file open; Windows does by closing."""
+    """Release the lock, even if a forked child still has the file open. On Windows, closing the file releases it."""
     if sys.platform != "win32":
         fcntl.flock(handle, fcntl.LOCK_UN)
 
@@ -51,7 +51,7 @@ def unlock(handle: int) -> None:
 def locked(tree: Tree, key: str, what: str, wait: float = WAIT_SECONDS) -> Iterator[Callable[[], bool]]:
     """Hold the lock of a file; raises Busy when another process holds it for longer than `wait`.
 
-    What is given tells whether the lock still keeps others out: it does not once the file was deleted (`git clean -x`).
+    Yields a function that tells whether the lock still keeps others out: not if its file was deleted (`git clean -x`).
     """
     handle = _opened(tree, key, what)
     try:
@@ -89,7 +89,7 @@ def _opened(tree: Tree, key: str, what: str) -> int:
 
 
 def _deleted(tree: Tree, key: str, handle: int) -> bool:
-    """Whether the file is gone from its folder. Where a file system counts no links, its number decides."""
+    """Whether the locked file was deleted. Some file systems count no links; there, the inode number decides."""
     ours = os.fstat(handle)
     if ours.st_nlink:
         return False

@@ -9,7 +9,7 @@ import re
 
 BY_TIME = "by_time"  # in a daily log: lines in the order of the day
 IN_BLOCK = "in_block"  # in a digest: newest first, between two comments
-WHOLE_BLOCK = "whole_block"  # all between the two comments is one text, of no memory's marker
+WHOLE_BLOCK = "whole_block"  # the whole text between the two comments, without markers
 
 BEGIN, END = "<!-- vault-mem:begin -->", "<!-- vault-mem:end -->"
 _LOG = re.compile(r"\d{4}-\d{2}-\d{2}\.md$")
@@ -36,12 +36,12 @@ def find(text: str | None, id_: str) -> str | None:
 
 
 def line_numbers(text: str | None, id_: str) -> list[int]:
-    """Where the lines with a memory's marker stand."""
+    """The numbers of the lines with a memory's marker."""
     return [at for at, line in enumerate((text or "").split("\n")) if id_ and marker(id_) in line]
 
 
 def by_id(text: str) -> dict[str, str]:
-    """The lines with a marker at their end, by memory; several of one memory's are joined."""
+    """The lines that end in a marker, by memory; several lines of one memory are joined."""
     found: dict[str, str] = {}
     for line in text.split("\n"):
         match = _MARKER.search(line)
@@ -52,14 +52,14 @@ def by_id(text: str) -> dict[str, str]:
 
 
 def without(text: str, ids: set[str], key: str) -> str | None:
-    """The file without the lines of these memories. None: there is nothing left of it."""
+    """The file without the lines of these memories; None if nothing is left of it."""
     lines = [each for each in text.split("\n") if not ((found := _MARKER.search(each)) and found.group(1) in ids)]
     _drop_empty_block(lines)
     return None if _is_bare(lines, key) else "\n".join(lines)
 
 
 def put_at(text: str | None, lines: str, at: list[int]) -> str:
-    """The file with these lines, which it has not, at the places where they stood."""
+    """The file with these lines put back at the line numbers where they were."""
     found = (text or "").split("\n")
     ending = "\r" if found[0].endswith("\r") else ""
     for number, line in zip(at, lines.split("\n"), strict=False):
@@ -68,7 +68,7 @@ def put_at(text: str | None, lines: str, at: list[int]) -> str:
 
 
 def put(text: str | None, id_: str, line: str | None, position: str, key: str) -> str | None:
-    """The file with that memory's lines set, or taken out where `line` is None. None: there is nothing left of it."""
+    """The file with that memory's lines set, or removed if `line` is None; None if nothing is left of the file."""
     if position == WHOLE_BLOCK:
         return _put_block(text, line)
     if line is not None and "\n" in line:
@@ -99,7 +99,7 @@ def put(text: str | None, id_: str, line: str | None, position: str, key: str) -
 
 
 def add(text: str | None, new: list[str], position: str, key: str) -> str:
-    """The file with the lines of memories that it does not mirror yet: what `put` makes of one after another."""
+    """The file with the lines of memories that it does not mirror yet: like `put` for each, but in one pass."""
     newest_first = position == IN_BLOCK
     first, *others = sorted(new, reverse=newest_first)
     lines = (put(text, "", first, position, key) or "").split("\n")
@@ -117,7 +117,7 @@ def add(text: str | None, new: list[str], position: str, key: str) -> str:
 
 
 def _put_several(text: str | None, id_: str, wanted: list[str], position: str, key: str) -> str | None:
-    """Lines of a memory that a person copied: each in its place, or where it belongs."""
+    """Set several lines of one memory, which a person copied: each where it is now, or else where its time belongs."""
     lines = (text or "").split("\n")
     found = line_numbers(text, id_)
     if len(found) == len(wanted):
@@ -133,7 +133,7 @@ def _put_several(text: str | None, id_: str, wanted: list[str], position: str, k
 
 
 def plain(text: str) -> str:
-    """A text without the comments that would end the block it is in."""
+    """A text without the comments that would end its block."""
     return text.replace(BEGIN, "").replace(END, "").strip()
 
 
@@ -155,7 +155,7 @@ def _put_block(text: str | None, wanted: str | None) -> str | None:
 
 
 def bare(key: str) -> str:
-    """A view that mirrors nothing: of a daily log its heading."""
+    """A view that mirrors nothing: for a daily log, its heading."""
     return f"# {_name(key)}\n\n" if _LOG.search(key) else ""
 
 
@@ -164,12 +164,12 @@ def _name(key: str) -> str:
 
 
 def _is_bare(lines: list[str], key: str) -> bool:
-    """Whether nothing is left but what `put` writes at first."""
+    """Whether only the heading is left with which `put` begins a file."""
     return lines in ([""], [f"# {_name(key)}", "", ""])
 
 
 def _line_by_time(lines: list[str], line: str) -> int:
-    """After the last mirrored line that is not later; before the first where all are later; else at the end."""
+    """Where a line belongs: after the last mirrored line that is not later, before all if they are, else at the end."""
     numbers = [number for number, each in enumerate(lines) if _MARKER.search(each)]
     earlier = [number for number in numbers if lines[number] <= line]
     if earlier:

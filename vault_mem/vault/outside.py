@@ -12,7 +12,7 @@ __all__ = ["PRIVATE_MODE", "PUBLIC_MODE", "create", "make_folder", "remove", "re
 
 
 def create(path: Path, data: bytes, mode: int) -> None:
-    """Write a new file; raises Conflict where one is already there. A public one takes the user's usual mode."""
+    """Write a new file; raises Conflict if there already is one. A public one gets the user's default mode."""
     files.create(*tree_and_key(path), data, mode)
 
 
@@ -22,7 +22,7 @@ def replace(path: Path, expected: bytes, data: bytes) -> None:
 
 
 def remove(path: Path, expected: bytes) -> None:
-    """Take a file away; raises Conflict, and puts it back, if it is not as `expected`."""
+    """Remove a file; raises Conflict, and puts it back, if it is not as `expected`."""
     files.remove(*tree_and_key(path), expected)
 
 

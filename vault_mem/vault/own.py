@@ -1,7 +1,7 @@
-"""This machine's folder in the vault (`.vault-mem/`): checked whenever it is read, for a vault may be a stranger's.
+"""This machine's folder in the vault (`.vault-mem/`): checked whenever it is read, as a vault may come from a stranger.
 
-What is not as this tool writes it is moved to `.vault-mem/aside/`, never followed and never deleted (SPEC S-2), and
-`doctor` names it. What git tracks there came with a clone or a pull, and is set aside whole.
+Whatever is not as this tool writes it is moved to `.vault-mem/aside/`, never followed and never deleted (SPEC S-2), and
+`doctor` names it. Files in it that git tracks came with a clone or a pull, and are all set aside.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PathRefused,
 ASIDE = f"{OWN}/aside"
 _REASONS = f"{ASIDE}/reasons.jsonl"
 
-# The state of git's index when it was last looked at, by vault: it tells whether git tracks what is ours.
+# By vault, the state of git's index when we last checked whether git tracks files in our folder.
 _seen: dict[Path, tuple[int, int]] = {}
 
 
@@ -37,7 +37,7 @@ def entries(tree: Tree, key: str) -> list[tuple[str, bool]]:
 
 
 def read(tree: Tree, key: str) -> bytes | None:
-    """One of our records, or None. One that is huge or no regular file is set aside."""
+    """One of our records, or None. One that is huge, or not a regular file, is set aside."""
     try:
         return tree.read(key)
     except PathRefused as error:
@@ -61,7 +61,7 @@ def log(tree: Tree, key: str, line: str) -> None:
 
 
 def set_aside(tree: Tree, key: str, why: str) -> None:
-    """Move what is not ours out of the way, as it is. If that fails, it is ignored."""
+    """Move what is not ours out of the way, as it is. A failure is ignored."""
     plain = key.removeprefix(f"{OWN}/").replace("/", ".")
     with contextlib.suppress(OSError):
         tree.make_folder(ASIDE, PRIVATE_FOLDER_MODE)
@@ -78,7 +78,7 @@ def set_aside(tree: Tree, key: str, why: str) -> None:
 
 
 def aside(tree: Tree) -> list[tuple[str, str]]:
-    """What was set aside and still lies there, and why."""
+    """What was set aside and is still there, and why."""
     reasons: dict[str, str] = {}
     for line in (tree.read(_REASONS) or b"").decode(errors="replace").splitlines():
         with contextlib.suppress(ValueError, TypeError, KeyError):
@@ -94,7 +94,7 @@ def vet(folder: Folder) -> None:
     if stamp is None or _seen.get(folder.root) == stamp:
         return
     with contextlib.suppress(OSError):
-        held = [key for key in git.tracked_below(folder, OWN) if key != LOCK]  # a lock says nothing
+        held = [key for key in git.tracked_below(folder, OWN) if key != LOCK]  # a lock file has no content to mistrust
         if held and folder.tree.exists(OWN):
             for key in held:
                 set_aside(folder.tree, key_of(key), "it came with git, from another machine")

@@ -1,9 +1,9 @@
-"""One operation of many transactions: an import saves some hundred notes at a time, as one entry and one undo.
+"""One operation of many transactions: an import saves a few hundred notes at a time, as one entry and one undo.
 
-While it goes on, a sign in the journal (`{token}.parts`) says so, and each transaction leaves an entry of its own that
-names the whole (`part_of`). They are gathered into one, which knows the notes that were made by their hash alone: ten
-thousand of them are a megabyte. It is done once the sign is gone. Where that cannot be, or a crash left the sign, all
-parts are taken back.
+While it runs, a sign in the journal (`{token}.parts`) says so, and each transaction leaves an entry of its own that
+names the operation (`part_of`). These are merged into one entry, which knows new notes only by their hashes, so that
+ten thousand of them take a megabyte. The operation is done once the sign is gone. If it fails, or a crash left the
+sign, all parts are taken back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vault_mem.vault.folder import JOURNAL, Folder
 from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, MadeStep, State, Step, as_text, read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
-# After how many files their entries are gathered, and how many are taken back at once: their texts are in memory.
+# Entries are merged after this many files, and taken back this many at a time, because their texts are in memory.
 MOST_PARTS = 500
 
 
@@ -27,7 +27,7 @@ MOST_PARTS = 500
 def together(folder: Folder, command: str) -> Iterator[RunningOperation]:
     """Hold the vault for writing; every transaction of the block is part of one operation.
 
-    An interrupt ends it where it is, and what was done by then is the operation. Any other error takes it back.
+    Ctrl-C ends it early: what was done by then stays, as the operation. Any other error takes everything back.
     """
     with journal.writing(folder):
         whole = RunningOperation(folder, secrets.token_hex(4), command, journal.last_number(folder))
@@ -65,14 +65,14 @@ class RunningOperation:
         files.create(self.folder.tree, self.sign, f"{self.since} {self.command}".encode(), PRIVATE_MODE)
 
     def part_done(self, files: int = 1) -> None:
-        """One of its transactions has ended and wrote that many files."""
+        """Note that one of its transactions has ended and wrote that many files."""
         self._parts += files
         if self._parts >= MOST_PARTS:
             self._parts = 0
             self._gather()
 
     def finish(self) -> None:
-        """All is done: make it one entry. Where that fails, nothing of it stays."""
+        """Merge its parts into one entry; if that fails, take everything back."""
         try:
             self.folder.notices += journal.settle(self.folder)
             self._gather()
@@ -96,7 +96,7 @@ class RunningOperation:
             raise carry.HalfDone(f"{what}; part of it is done", "the next command takes it back") from error
 
     def take_back(self) -> None:
-        """Undo all parts, the last first, and forget them. Doing it again after a crash does what is left."""
+        """Undo all parts, the last first, and drop their entries. Can be repeated after a crash."""
         for entry in reversed(self._entries()):
             steps = list(reversed(entry.steps))
             for first in range(0, len(steps), MOST_PARTS):
@@ -118,14 +118,14 @@ class RunningOperation:
         folder.removed |= {job.key for job in jobs if isinstance(job.change, FileStep) and job.change.after is None}
 
     def _entries(self) -> list[journal.Entry]:
-        """The parts there are, in their order."""
+        """The entries of its parts, in order."""
         since = [name for name in journal.names(self.folder, "json") if journal.number_of(name) > self.since]
         loaded = [journal.load(self.folder, name, "json") for name in since]
         mine = [each for each in loaded if each is not None and each.part_of == self.token and not each.unasked]
         return [each for each in mine if all(journal.ours(self.folder, step) for step in each.steps)]
 
     def _gather(self) -> None:
-        """Make one entry of all there are; doing it again after a crash makes the same one."""
+        """Merge the parts so far into one entry. Can be repeated after a crash."""
         mine = self._entries()
         if not mine or (len(mine) == 1 and mine[0].command == self.command):
             return
@@ -139,7 +139,7 @@ class RunningOperation:
 
 
 def begun(folder: Folder) -> list[RunningOperation]:
-    """The operations that a crash left in parts; the vault is locked, so no other process is at them."""
+    """Operations that a crash left in parts. The vault is locked, so no other process is working on them."""
     found = []
     for name in folder.tree.names(JOURNAL, ".parts"):
         try:
@@ -151,7 +151,7 @@ def begun(folder: Folder) -> list[RunningOperation]:
 
 
 def _undone(folder: Folder, steps: list[Step]) -> list[Step]:
-    """The steps that take these back, as far as their files say what they made of them."""
+    """The steps that take these back, except where the file has changed since."""
     found: list[Step] = []
     logged: dict[str, list[str]] = {}
     texts = {step.key: as_text(read(folder, step.key)) for step in steps if isinstance(step, LineStep)}
@@ -170,7 +170,7 @@ def _undone(folder: Folder, steps: list[Step]) -> list[Step]:
 
 
 def _net(folder: Folder, steps: list[Step]) -> list[Step]:
-    """Many steps as few: each file, and each line of a view, from its first state to its last."""
+    """The net effect of many steps: each file, and each line of a view, from its first state to its last."""
     made: dict[str, MadeStep] = {}
     changed: dict[str, FileStep] = {}
     lines: dict[tuple[str, str], LineStep] = {}

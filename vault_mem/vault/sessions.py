@@ -1,6 +1,6 @@
-"""Where sessions lie: a file each in `sessions/`, what hooks have left to be taken in, and what is gone or missed.
+"""The files of sessions: one each in `sessions/`, the inbox that hooks fill, and what was removed or missed.
 
-They are a log of this machine's, for its user alone: 0700 and 0600, ignored by git, written without the journal.
+They are this machine's log, for its user alone: 0700 and 0600, ignored by git, written without the journal.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def key_for(folder: Folder, agent: str, session: str, started: datetime) -> str:
 
 
 def keys(folder: Folder) -> dict[str, str]:
-    """The sessions there are: the end of each name, and its file; by date."""
+    """The files of all sessions by the end of their names, in order of date."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for _, folders, others in folder.tree.walk(folder.settings.sessions_folder):
@@ -58,7 +58,7 @@ def keys(folder: Folder) -> dict[str, str]:
 
 
 def sweep(folder: Folder) -> None:
-    """Remove what was being written when a crash came; for who holds the lock of the sessions, or of everything."""
+    """Remove temporary files that a crash left. The caller holds the lock of the sessions, or of the vault."""
     with contextlib.suppress(OSError):
         for _, _, others in folder.tree.walk(folder.settings.sessions_folder):
             for key in others:
@@ -72,7 +72,7 @@ def sweep(folder: Folder) -> None:
 
 
 def make_folder(folder: Folder) -> None:
-    """Make the folder, for the user alone and ignored by git; the owner's own of that name is left alone."""
+    """Make the folder, for the user alone and ignored by git; raises Conflict if the owner keeps files in it."""
     tree, sessions = folder.tree, folder.settings.sessions_folder
     mark = f"{sessions}/.gitignore"
     if tree.read(mark) == _IGNORE:
@@ -96,7 +96,7 @@ def _empty(folder: Folder, sessions: str) -> bool:
 
 
 def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
-    """Write a session's file as a whole; it is the old one or the new one, whatever happens."""
+    """Write a session's file as a whole: whatever happens, it is the old one or the new one."""
     try:
         if before is None:
             make_folder(folder)
@@ -104,7 +104,7 @@ def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
         files.put(folder.tree, key, before, after, PRIVATE_MODE)
     except (OSError, VaultMemError) as error:
         if folder.tree.read(key) == after:
-            return  # it is there, and only the disk has not said so
+            return  # it was written; only the disk did not confirm it
         ours = of_system(error)
         if ours is None:
             raise
@@ -112,7 +112,7 @@ def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
 
 
 def drop_table(folder: Folder) -> None:
-    """Throw the table of words away: what was removed from the sessions is in it no more, and the rest comes back."""
+    """Delete the table of words, which may have removed words in it; it is rebuilt from the sessions that are left."""
     for ending in ("", "-wal", "-shm", "-journal"):
         (folder.index_dir / f"{TABLE}{ending}").unlink(missing_ok=True)
 
@@ -128,7 +128,7 @@ class InboxItem:
     outside: Path | None = None
 
     def settle(self, folder: Folder) -> None:
-        """It has been taken in. If it cannot be removed, it is read again, and nothing in it is new."""
+        """Remove it, once it has been taken in. If that fails, it is read again and adds nothing new."""
         with contextlib.suppress(OSError, VaultMemError):
             if self.outside is not None:
                 self.outside.unlink(missing_ok=True)
@@ -137,7 +137,7 @@ class InboxItem:
 
 
 def waiting(folder: Folder, elsewhere: Path | None = None) -> list[InboxItem]:
-    """What hooks have left to be taken in, oldest first; `elsewhere` is where they leave what the vault cannot take."""
+    """What hooks have left to be taken in, oldest first; `elsewhere` is their inbox if the vault is not writable."""
     found: list[InboxItem] = []
     for name in folder.tree.names(INBOX, ".in")[:_MOST_WAITING] if folder.tree.exists(INBOX) else ():
         raw = own.read(folder.tree, f"{INBOX}/{name}")
@@ -161,7 +161,7 @@ def _elsewhere(folder: Folder, inbox: Path | None) -> Iterator[InboxItem]:
 
 
 def note_missed(folder: Folder, agent: str, reason: str, waits: str = "") -> None:
-    """What could not be taken in is said at the next wake-up; what `waits` in the inbox, until it has been."""
+    """Note what could not be taken in, for wake-ups to report; if it still `waits` in the inbox, until it has been."""
     if f"{agent}: {reason}" in missed(folder):
         return  # it is retried after each command, and reported once
     record = {"at": folder.now().isoformat(timespec="seconds"), "agent": agent, "reason": reason, "waits": waits}
@@ -177,7 +177,7 @@ def missed(folder: Folder) -> list[str]:
 
 
 def note_removed(folder: Folder, tail: str, read: int) -> None:
-    """A session was removed: what had been taken in of it does not come back, what is said later may."""
+    """Note that a session was removed: what had been read of it must not come back, but later turns may."""
     _log(folder, _REMOVED, {"session": tail, "read": read})
 
 

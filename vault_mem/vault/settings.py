@@ -30,7 +30,7 @@ def _setting(
     return field(default=default, metadata=metadata)
 
 
-# One of the user's own, which is never taken from a vault: it may be a stranger's.
+# A setting that is never taken from a vault, only from the user's own file: a vault may come from a stranger.
 _own = partial(_setting, user_only=True)
 _SHARE = (0.0, 1.0)
 
@@ -52,7 +52,7 @@ def _note(value: str) -> str:
 
 
 def _place(value: str) -> str:
-    """A relative one would put the texts of a vault into whatever folder a command runs in."""
+    """Refuse a relative path: it would put a vault's texts into whatever folder a command runs in."""
     full = not value or "://" in value or value.startswith("~/") or Path(value).is_absolute()
     return "" if full else "should be a full path, or an address such as s3://bucket/folder"
 
@@ -180,7 +180,7 @@ BY_NAME = {each.name: each for each in fields(Settings)}
 
 @dataclass(frozen=True)
 class Loaded:
-    """Settings with where each value came from, and what was passed over on the way."""
+    """Settings, where each value came from, and warnings about what was ignored."""
 
     settings: Settings
     sources: dict[str, str]
@@ -231,7 +231,7 @@ def vault_tree(root: Path, links: list[Any]) -> Tree:
 
 
 def check_folders(settings: Settings, where: str) -> None:
-    """Folders of different kinds of notes must lie apart."""
+    """Refuse folders that lie within one another."""
 
     def path(name: str, of: Settings = settings) -> str:
         return str(getattr(of, name)).strip("/").casefold() + "/"
@@ -271,7 +271,7 @@ def checked(name: str, value: Any, where: str) -> Any:
 
 
 def shown(name: str, value: Any) -> Any:
-    """A setting's value as it may be printed: nothing of a credential."""
+    """A setting's value as it may be printed: credentials are hidden."""
     if BY_NAME[name].metadata["secret"]:
         return [f"{each.partition('=')[0]}=(hidden)" if "=" in each else "(hidden)" for each in value]
     return re.sub(r"//[^/]*@", "//(hidden)@", value) if name == "index_dir" else value
@@ -283,7 +283,7 @@ def doc_of(name: str) -> str:
 
 
 def suggestion(name: str) -> str:
-    """What an unknown setting may have meant."""
+    """The setting that an unknown name may have meant."""
     near = difflib.get_close_matches(name, BY_NAME, n=1)
     return f"; did you mean {near[0]}?" if near else ""
 

@@ -1,8 +1,8 @@
 """The steps of a transaction: what one file is before and after, and how to get from one to the other.
 
-A step is prepared first: what it will write lies, synced, beside its target. Then it is switched: names change, which
-needs no space on the disk. What it displaces stays in the journal until no program has it open (see `late`), so taking
-it back is a change of names too. A step can be applied twice without harm, so a crash is finished by doing it again.
+A step is prepared first: its new content is written and synced beside its target. Then it is switched: only names
+change, which needs no disk space. What it displaces stays in the journal until no program has it open (see `late`), so
+taking it back only renames files, too. A step can be applied twice without harm, so after a crash it is done again.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ class Stage:
     number: int
 
     def new(self, key: str) -> str:
-        """What is to come, beside its target."""
+        """The name of the new content, beside its target."""
         return beside(key, f"{TEMPORARY}{self.name}.{self.number}.tmp")
 
     def was(self, before: bytes) -> str:
-        """What was displaced; the name tells what it said then, so that late words show."""
+        """The name of the displaced file. It has the content's size and hash, so that late words can be told."""
         return f"{JOURNAL}/{self.name}.{self.number}.{len(before)}-{digest(before, 8)}.was"
 
 
 @dataclass(frozen=True)
 class FileStep:
-    """One file's whole content before and after; None where there is no file.
+    """One file's whole content before and after; None if there is no file.
 
-    A `loose` step is for what is overwritten anyway: where the file says something else, it is left so.
-    The times are those of the file's last change, where they matter: many notes are dated by nothing else.
+    A `loose` step is skipped if the file has other content by now. The times are mtimes, where they matter: many notes
+    are dated by nothing else.
     """
 
     key: str
@@ -83,7 +83,7 @@ class FileStep:
         return State.BEFORE if now == self.before else State.OTHER
 
     def prepare(self, folder: Folder, stage: Stage, *, sync: bool = True) -> list[str]:
-        """Write what is to come beside its target. Returns the folders that had to be made."""
+        """Write the new content beside its target. Returns the folders that had to be made."""
         if self.after is None:
             return []
         tree = folder.tree
@@ -110,12 +110,12 @@ class FileStep:
                 except OSError as error:
                     if error.errno != errno.EXDEV:
                         raise
-                    files.take(tree, self.key, new, self.before)  # a folder on another disk
+                    files.take(tree, self.key, new, self.before)  # the journal is on another disk
             else:
                 files.swap(tree, new, self.key, self.before, stage.was(self.before))
 
     def take_back(self, folder: Folder, stage: Stage) -> None:
-        """The file as it was before this step was switched; raises Conflict where somebody has edited it since."""
+        """Put the file back as it was before the switch; raises Conflict if somebody has edited it since."""
         tree, new = folder.tree, stage.new(self.key)
         kept = self.kept(folder, stage)
         with files.failures(tree.path(self.key)):
@@ -138,14 +138,14 @@ class FileStep:
                 tree.drop(kept)
 
     def kept(self, folder: Folder, stage: Stage) -> str | None:
-        """Where the file that this step displaced is: in the journal, or beside its place if that is another disk."""
+        """Where the displaced file is: in the journal, or beside its old place if that is on another disk."""
         if self.before is None:
             return None
         keys = (stage.was(self.before), stage.new(self.key))
         return next((each for each in keys if folder.tree.is_file(each)), None)
 
     def slipped_in(self, folder: Folder, stage: Stage) -> bool:
-        """Put back what a person saved in the very moment of a switch that a crash cut short; whether there was any."""
+        """If a person saved the file just as a crash cut the switch short, put that back; returns whether they did."""
         kept = self.kept(folder, stage)
         if self.before is None or kept is None or self.state(folder) is not State.AFTER:
             return False
@@ -171,7 +171,7 @@ class FileStep:
 
 @dataclass(frozen=True)
 class ViewBefore:
-    """A view before one of its lines changed: the hash of its text, its time, and the position of the line."""
+    """A view before one of its lines changed: the hash of its text, its mtime, and the numbers of the lines."""
 
     hash: str
     time: int | None
@@ -183,7 +183,7 @@ class ViewBefore:
         return ViewBefore(_hash(text), time, marked.line_numbers(text, id_))
 
     def matches(self, text: str | None) -> bool:
-        """Whether a text is the one it was."""
+        """Whether a text is the same as the view's was."""
         return text is not None and _hash(text) == self.hash
 
     def record(self) -> dict[str, Any]:
@@ -195,8 +195,8 @@ class ViewBefore:
 class LineStep:
     """The line of a view that mirrors a memory, with copies that a person made; the rest is not looked at.
 
-    `was` is the view before, and `back_to` what a step that takes another back should make of it if nothing else has
-    changed: the same bytes, with the same time.
+    `was` is the view before. A step that takes another back has that one's in `back_to`: if nothing else has changed,
+    the view gets the same bytes and the same mtime again.
     """
 
     key: str
@@ -209,12 +209,12 @@ class LineStep:
 
     @property
     def adds(self) -> bool:
-        """Whether it adds a line, and no more."""
+        """Whether it only adds a line."""
         return bool(self.id) and self.before is None and self.after is not None and self.back_to is None
 
     @property
     def takes_out(self) -> bool:
-        """Whether it takes out a line that another step had added, and no more."""
+        """Whether it only takes out a line that another step had added."""
         return bool(self.id) and self.after is None and self.back_to is not None
 
     def state(self, folder: Folder) -> State:
@@ -230,13 +230,13 @@ class LineStep:
         return _encoded(text), time
 
     def applied(self, text: str | None) -> tuple[str | None, int | None]:
-        """A view's text once this is done, and the time it had when it said just that."""
+        """A view's text after this step, and the mtime it had with exactly this text, if it ever did."""
         after = marked.put(text, self.id, self.after, self.position, self.key)
         if self.back_to is None:
             return after, None
         if self.back_to.matches(after):
             return after, self.back_to.time
-        if self.after is not None and self.id:  # its owner had moved it
+        if self.after is not None and self.id:  # a person had moved it
             without = marked.put(text, self.id, None, self.position, self.key)
             exact = marked.put_at(without, self.after, self.back_to.lines)
             if self.back_to.matches(exact):
@@ -264,7 +264,7 @@ def added_to(raw: bytes | None, steps: list[LineStep]) -> bytes | None:
 
 
 def without(raw: bytes | None, steps: list[LineStep]) -> tuple[bytes | None, int | None]:
-    """A view without the lines that many steps take out of it, at once, and the time it had when it said just that."""
+    """A view without the lines that many steps take out of it, at once, and the mtime it had with exactly this text."""
     ids = {step.id for step in steps}
     if ids.isdisjoint(marked.by_id(as_text(raw) or "")):
         return raw, None
@@ -285,7 +285,7 @@ class AppendStep:
         return State.AFTER if self._bytes() in (read(folder, self.key) or b"") else State.BEFORE
 
     def prepare(self, folder: Folder) -> None:
-        """Raise where the log cannot be opened, before anything has been done."""
+        """Raise if the log cannot be opened, before anything has been done."""
         with (
             files.failures(folder.tree.path(self.key)),
             contextlib.suppress(FileNotFoundError),
@@ -294,13 +294,13 @@ class AppendStep:
             return
 
     def switch(self, folder: Folder, stage: Stage) -> None:
-        """Add the line; one that a crash cut short is cut off first."""
+        """Add the line; if a crash left a part of it, that is cut off first."""
         private = self.key.startswith(".") or folder.is_private(self.key)
         files.make_folder(folder.tree, parent_of(self.key), PRIVATE_FOLDER_MODE if private else PUBLIC_FOLDER_MODE)
         files.append(folder.tree, self.key, self._bytes(), PRIVATE_MODE if private else PUBLIC_MODE, unique=True)
 
     def take_back(self, folder: Folder, stage: Stage) -> None:
-        """Remove the line again, as long as it is the last: for a transaction that did not come about."""
+        """Remove the line again, if it is still the last, because the transaction failed."""
         with files.failures(folder.tree.path(self.key)):
             raw = folder.tree.read(self.key)
             if raw is None or not raw.endswith(self._bytes()):
@@ -331,7 +331,7 @@ class DropStep:
         return State.AFTER if self.put(raw := read(folder, self.key))[0] == raw else State.BEFORE
 
     def put(self, raw: bytes | None) -> tuple[bytes | None, int | None]:
-        """The log without these lines; it has the time at which they went."""
+        """The log without these lines, and None for the mtime: it gets a new one."""
         gone = {line.encode() for line in self.lines}
         kept = b"".join(line for line in (raw or b"").splitlines(keepends=True) if line.rstrip(b"\r\n") not in gone)
         return (raw if raw is None or kept == raw else kept or None), None
@@ -343,7 +343,7 @@ class DropStep:
 
 @dataclass(frozen=True)
 class MadeStep:
-    """A note that was made, by its hash and that of its text: both are in the file itself. Only ever taken back."""
+    """A note that an import made, known only by its hash and its text's hash. Such a step is only ever taken back."""
 
     key: str
     hash: str
@@ -356,7 +356,7 @@ class MadeStep:
         return MadeStep(key, digest(raw), digest(split_text(raw.decode(errors="replace")).body.encode()), mode)
 
     def says(self, body: str) -> bool:
-        """Whether a note of that text still says what was made."""
+        """Whether a note with that text still has the text that was made."""
         return digest(body.encode()) == self.text
 
     def state(self, folder: Folder) -> State:
@@ -385,7 +385,7 @@ def read(folder: Folder, key: str) -> bytes | None:
 
 
 def read_if_can(folder: Folder, key: str) -> bytes:
-    """A file's bytes; none where there is no such file, or it cannot be read."""
+    """A file's bytes; none if there is no such file, or it cannot be read."""
     try:
         return read(folder, key) or b""
     except VaultMemError:
@@ -455,7 +455,7 @@ def _encoded(text: str | None) -> bytes | None:
 
 
 def as_text(raw: bytes | None) -> str | None:
-    """A view's text; what is not UTF-8 in it comes out again as it went in."""
+    """A view's text; bytes that are not UTF-8 survive being encoded again."""
     return None if raw is None else raw.decode(errors="surrogateescape")
 
 

@@ -1,6 +1,6 @@
-"""The traces of a purged memory in this machine's records and in the history, and how they go.
+"""Removing the traces of a purged memory from this machine's records and from the history.
 
-The memory's own file is gone before; `.vault-mem/purging/{id}.json` has its names until nothing of it is left.
+The memory's own file is gone by then; `.vault-mem/purging/{id}.json` keeps its names until nothing of it is left.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ def remove_traces(folder: Folder, rebuild_index: Callable[[], object]) -> None:
 
 
 class _Names:
-    """What a purged memory is called in records: its id anywhere, the names of its file in links and paths alone."""
+    """How to recognise a purged memory in records: by its id anywhere, by its file's names only in links and paths."""
 
     def __init__(self, id_: str, stems: Iterable[str]) -> None:
         self.id = id_
         digits = digits_of(id_)
         spelled = {unicodedata.normalize(form, stem) for stem in stems for form in ("NFC", "NFD")}
-        spelled |= {json.dumps(each, ensure_ascii=False)[1:-1] for each in spelled}  # quotes stand escaped in JSON
+        spelled |= {json.dumps(each, ensure_ascii=False)[1:-1] for each in spelled}  # quotes are escaped in JSON
         stem = "|".join(map(re.escape, sorted(spelled))) or r"(?!)"
         self._link = rf"\[\[(?:[^\[\]\n|#]*{digits}|(?:[^\[\]\n|#]*/)?(?:{stem})(?:\.md)?)(?:[#|][^\[\]\n]*)?\]\]"
         self._mention = re.compile(rf"{digits}|{self._link}|(?:^|[/\"])(?:{stem})\.md", re.IGNORECASE)
@@ -95,7 +95,7 @@ def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
 
 
 def _scrub_journal(folder: Folder, names: _Names) -> None:
-    """Entries that mention it go, with what their writes displaced; of the purge's own its number stays."""
+    """Drop entries that mention it, and files they displaced. The purge's own stays, emptied, to keep its number."""
     tree = folder.tree
     named = sorted(name for name in tree.names(JOURNAL) if names.in_(_told(folder, f"{JOURNAL}/{name}")))
     done = [name.rpartition(".") for name in named if name.endswith((".json", ".pending"))]
@@ -111,7 +111,7 @@ def _scrub_journal(folder: Folder, names: _Names) -> None:
 
 
 def _without(entry: Entry, names: _Names, changed: Mapping[str, Step]) -> Entry | None:
-    """What may stay of an entry: that it was a purge, or what else an import made."""
+    """What may stay of an entry: that it was a purge, or the other notes of an import; None if nothing may."""
     if entry.command == COMMAND:
         return replace(entry, reason="", ids=[], steps=[])
     own_ = [step for step in entry.steps if isinstance(step, MadeStep) and names.in_(f"/{step.key}")]
@@ -126,7 +126,7 @@ def _without(entry: Entry, names: _Names, changed: Mapping[str, Step]) -> Entry 
 
 
 def _as_it_is_now(step: Step, id_: str, change: Step | None) -> Step:
-    """A step of an import, now that links to what is purged and proposals about it are gone."""
+    """A step of an import, updated now that links to the purged memory and proposals about it are gone."""
     if isinstance(step, FileStep) and step.key.endswith("REVIEW.md"):
         return replace(step, before=_unproposed(step.before, id_), after=_unproposed(step.after, id_))
     if not isinstance(step, MadeStep) or not isinstance(change, FileStep) or not change.before or not change.after:
@@ -148,7 +148,7 @@ def _scrub_history(folder: Folder, names: _Names) -> None:
 
 
 def _scrub_sessions(folder: Folder) -> None:
-    """What other operations displaced in sessions may say it, too: an undo of theirs leaves the sessions alone."""
+    """Drop the table of sessions' words, and the journal's copies of session files: both may still quote it."""
     sessions.sweep(folder)
     if not sessions.keys(folder):
         return
@@ -160,7 +160,7 @@ def _scrub_sessions(folder: Folder) -> None:
 
 
 def _sweep(folder: Folder) -> None:
-    """What a failing disk or a crash left next to the rewritten files that still mentions it."""
+    """Remove temporary files that a failing disk or a crash left beside the rewritten files: they may mention it."""
     private = folder.settings.private_folder
     for parent in ("", OWN, f"{OWN}/trash", "history", private, f"{private}/.history"):
         folder.tree.drop(f"{parent}/{_TEMPORARY}" if parent else _TEMPORARY)
@@ -168,7 +168,7 @@ def _sweep(folder: Folder) -> None:
 
 
 def _told(folder: Folder, key: str) -> str:
-    """What a record says, with what it keeps as bytes."""
+    """A record's text, with the content that it stores as base64."""
     text = (read(folder, key) or b"").decode(errors="replace")
     packed = re.findall(r'"base64": "([^"]*)"', text)
     return "\n".join([text, *(base64.b64decode(each).decode(errors="replace") for each in packed)])
@@ -189,7 +189,7 @@ def _change(folder: Folder, key: str, before: bytes, after: str) -> None:
 
 
 def _trash_without(text: str, names: _Names) -> str:
-    """What another memory left in the trash, without the purged one's own text among what named it."""
+    """Another memory's record in the trash, without the purged one's text among its references."""
     record = json.loads(text)
     kept = [each for each in map(step_from, record["references"]) if not _of(each, names.id)]
     record["references"] = [each.record() for each in kept]
@@ -201,7 +201,7 @@ def _of(step: Step, id_: str) -> bool:
 
 
 def _history_without(text: str, names: _Names, ops: set[str]) -> str:
-    """Without its own revisions; those of others lose the links to it, and the words of operations on both."""
+    """The history without its revisions. Those of others lose links to it, and the reasons of operations on both."""
     lines = []
     for line in text.removesuffix("\n").split("\n"):
         try:
@@ -230,7 +230,7 @@ def _without_lines(text: str, names: _Names) -> str:
 
 
 def _without_reasons(text: str, id_: str) -> str:
-    """Earlier reasons may quote a private memory; the one given with the purge itself stays."""
+    """Clear earlier reasons, which may quote a private memory; the one given with the purge itself stays."""
     lines = text.splitlines()
     own = [number for number, line in enumerate(lines) if id_ in line]
     for number in own[:-1]:

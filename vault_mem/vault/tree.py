@@ -1,9 +1,9 @@
-"""The one way to a file of a vault: from a handle of its folder, through no link, to regular files alone (SPEC S-1).
+"""The only way to a vault's files: from a handle of its folder, through no link, and to regular files only (SPEC S-1).
 
-A vault may be a stranger's. A path that is opened by its whole name goes wherever a link in it leads, and a FIFO at
-its end never answers. So each part of a path is opened from the handle of the one before it and is not followed if it
-is a link; what is not a regular file is refused, and nothing blocks. A link that the owner wants, such as `private/`
-on an encrypted disk, works if the user's own settings name it (`follow_links`).
+A vault may come from a stranger. A path that is opened by its whole name goes wherever a link in it leads, and opening
+a FIFO blocks. So each part of a path is opened from the handle of the one before it, and links and anything but regular
+files are refused without waiting. A link that the owner wants, such as `private/` on an encrypted disk, works if the
+user's own settings name it (`follow_links`).
 
 Paths are keys: below the root, with slashes. Errors are the system's own, with a reason that can be shown.
 """
@@ -30,7 +30,7 @@ PRIVATE_FOLDER_MODE = 0o700
 TEMPORARY = ".vault-mem-"  # how the names of our temporary files begin
 
 _RAW_KEY = "%bytes:"
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows would turn line ends otherwise
+_BINARY = getattr(os, "O_BINARY", 0)  # or Windows would convert line ends
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 # Opening a FIFO or a device must not wait for anybody, and a terminal must not become ours.
 _PLAIN = _BINARY | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
@@ -41,7 +41,7 @@ _TIMES = os.utime in os.supports_fd
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EACCES, errno.EPERM, errno.EBADF)
 _UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EPERM, errno.EMLINK)
 _AT_ONCE = 1 << 16
-LARGEST = 200_000_000  # nothing that this tool writes grows to as much
+LARGEST = 200_000_000  # nothing that this tool writes gets this large
 
 
 Handle = int | str  # of a folder: a descriptor, or on Windows its path
@@ -112,7 +112,7 @@ class Tree:
 
     @contextmanager
     def opener(self) -> Iterator[Callable[[str], int]]:
-        """Opens file after file to read, as `open` does; the folder of the last one is kept open meanwhile."""
+        """A faster `open` for reading many files in a row: the folder of the last one stays open."""
         held: list[tuple[str, Handle]] = []
 
         def let_go() -> None:
@@ -144,7 +144,7 @@ class Tree:
             raise
 
     def link_target(self, key: str) -> str:
-        """Where a link points, as it says."""
+        """Where a link points, as it is written."""
         with self._located(key) as (folder, name):
             if isinstance(folder, int):
                 return os.readlink(name, dir_fd=folder)
@@ -171,7 +171,7 @@ class Tree:
             yield entries
 
     def names(self, key: str, ending: str = "") -> list[str]:
-        """The names of the regular files in a folder, sorted; none where there is no such folder."""
+        """The names of the regular files in a folder, sorted; none if there is no such folder."""
         try:
             with self.scan(key) as entries:
                 return sorted(
@@ -217,13 +217,13 @@ class Tree:
             with contextlib.suppress(FileExistsError), self._located(key_of(below)) as (folder, name):
                 _at(os.mkdir, folder, name, mode)
                 made.append(key_of(below))
-        with self._folder(key):  # raises where a part of it is a link or a file
+        with self._folder(key):  # raises if a part of it is a link or a file
             return made
 
     def stage(
         self, key: str, name: str, data: bytes, mode: int | None, mtime_ns: int | None = None, *, sync: bool = True
     ) -> None:
-        """Write a file of that name beside a key; mode None is the user's own. Its folder must be there."""
+        """Write a file called `name` beside a key, in a folder that exists; mode None is the user's default."""
         with self._located(key) as (folder, _):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             with contextlib.suppress(FileNotFoundError):
@@ -246,7 +246,7 @@ class Tree:
                 raise
 
     def create(self, key: str, data: bytes, mode: int, mtime_ns: int | None = None) -> None:
-        """Write a new file; raises FileExistsError where there is one. A public one takes the user's usual mode."""
+        """Write a new file; raises FileExistsError if there is one. A public one gets the user's default mode."""
         staged = temporary_name()
         self.stage(key, staged, data, None if mode == PUBLIC_MODE else mode, mtime_ns)
         try:
@@ -266,7 +266,7 @@ class Tree:
                 raise _failed(code, new)
 
     def exchange(self, one: str, other: str) -> bool:
-        """Exchange two names at once; False where the system cannot."""
+        """Exchange two names atomically; False if the system cannot."""
         with self._located(one) as (source, name), self._located(other) as (target, wanted):
             code = _renameat(source, name, target, wanted, 2) if isinstance(source, int) else errno.ENOSYS
         if code in _UNSUPPORTED:
@@ -281,7 +281,7 @@ class Tree:
             _at2(os.replace, source, name, target, wanted)
 
     def keep_as(self, key: str, new: str) -> bool:
-        """Give a file a second name; False where the file system knows no such thing."""
+        """Give a file a second name; False if the file system has no hard links."""
         with self._located(key) as (source, name), self._located(new) as (target, wanted):
             try:
                 _at2(os.link, source, name, target, wanted)
@@ -307,12 +307,12 @@ class Tree:
             os.ftruncate(handle, size)
 
     def sync_file(self, key: str) -> None:
-        """Make what a file says survive a power cut."""
+        """Make a file's content survive a power cut."""
         with self.opened(key, os.O_RDONLY if _HANDLES else os.O_RDWR) as handle:
             os.fsync(handle)
 
     def sync_folder(self, key: str) -> None:
-        """Make renames in a folder survive a power cut, where the system can."""
+        """Make renames in a folder survive a power cut, if the system can."""
         if not _HANDLES:
             return
         with self._folder(key) as folder:
@@ -467,7 +467,7 @@ def _lstat(folder: Handle, name: str) -> os.stat_result:
 
 
 def _at(call: Callable[..., None], folder: Handle, name: str, *arguments: object) -> None:
-    """A call of the system on a name in a folder."""
+    """Make a system call on a name in a folder."""
     if isinstance(folder, int):
         call(name, *arguments, dir_fd=folder)
     else:
@@ -475,7 +475,7 @@ def _at(call: Callable[..., None], folder: Handle, name: str, *arguments: object
 
 
 def _at2(call: Callable[..., None], source: Handle, name: str, target: Handle, wanted: str) -> None:
-    """The same on two names."""
+    """The same with two names."""
     if isinstance(source, int):
         call(name, wanted, src_dir_fd=source, dst_dir_fd=target)
     else:
@@ -483,11 +483,11 @@ def _at2(call: Callable[..., None], source: Handle, name: str, target: Handle, w
 
 
 def _failed(code: int, key: str) -> OSError:
-    return OSError(code, os.strerror(code), key)  # as FileExistsError and the like, by its number
+    return OSError(code, os.strerror(code), key)  # Python makes it a FileExistsError and the like
 
 
 def _link_new(source: Handle, name: str, target: Handle, wanted: str) -> None:
-    """The same as a rename that replaces nothing, where the system has no such call."""
+    """A rename that replaces nothing, for systems that have no such call."""
     try:
         _at2(os.link, source, name, target, wanted)
     except OSError as error:
@@ -514,7 +514,7 @@ def _renameat(source: int, name: str, target: Handle, wanted: str, flag: int) ->
 
 @functools.cache
 def _system_rename() -> Callable[..., int] | None:
-    """The system's rename with flags (2 exchanges, 1 or 4 replaces nothing), where it has one."""
+    """The system's rename with flags (2 exchanges, 1 or 4 replaces nothing), if it has one."""
     import ctypes
 
     try:

@@ -1,4 +1,4 @@
-"""The files of a vault as they are now: one listing with what tells whether a file changed."""
+"""The files of a vault as they are now: one listing, with what is needed to tell whether a file changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINK = "is a symbolic link and is not followed"
 # Files that a sync service has not downloaded (SPEC O-5).
 NOT_DOWNLOADED = "is not downloaded from its sync service"
 EMPTIED = "is empty: not downloaded yet, or its text was deleted; what it said is still searched"
-# iCloud hides what it leaves of a file; Nextcloud, ownCloud and odrive give it an ending.
+# iCloud leaves a hidden stub in place of a file; Nextcloud, ownCloud and odrive one with another ending.
 _STUB = re.compile(r"\.(?P<hidden>.+)\.icloud|(?P<plain>[^.].*)\.(?:nextcloud|owncloud|cloud)", re.DOTALL)
 _STUBS = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.cloud")
 # OneDrive, Dropbox and others mark the file itself: dataless on macOS; offline, or fetched when opened, on Windows.
@@ -31,7 +31,7 @@ RACY_NS = 2_000_000_000
 
 
 class FileState(NamedTuple):
-    """What tells whether a file changed without reading it."""
+    """What tells, without reading a file, whether it changed."""
 
     mtime_ns: int
     ctime_ns: int
@@ -103,7 +103,7 @@ def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
 
 
 def stub_of(name: str) -> str:
-    """The name of the file that a sync service has not downloaded; nothing if this is not a stub of one."""
+    """The name of the file that a stub stands for, which is not downloaded; empty if this is not a stub."""
     match = _STUB.fullmatch(name) if name.endswith("cloud") else None
     return (match["hidden"] or match["plain"]) if match else ""
 
@@ -140,7 +140,7 @@ class _Rule:
 
     @property
     def above(self) -> str:
-        """The folder below which a folder may be a vault of its own: one that the settings call ours is not."""
+        """Folders below this one may be vaults of their own; the folders that the settings name as ours never are."""
         return self.top if self.wanted is None else ""
 
     def covers(self, relative: str) -> bool:
@@ -160,7 +160,7 @@ class _Rule:
 
 
 def _of_other_vault(folder: Folder, rule: _Rule, relative: str) -> bool:
-    """Whether a folder is, or is in, a vault within this one: which of its notes are private is its own matter."""
+    """Whether a folder is, or is in, a vault within this one, which itself decides which of its notes are private."""
     while len(relative) > len(rule.above):
         if folder.tree.exists(f"{key_of(relative)}/{VAULT_FILE}"):
             return True
@@ -191,7 +191,7 @@ def _tops(settings: Settings) -> list[str]:
 
 
 def is_ignored(folder: Folder, key: str) -> bool:
-    """Whether a file of ours with such a name would not be taken for a note."""
+    """Whether a file of ours with this name would not be listed as a note."""
     parent, _, name = key.rpartition("/")
     odd = name[:1] in (".", "#", "~") or name.endswith(".tmp.md") or name == parent.rpartition("/")[2] + ".md"
     reserved = key == f"{folder.settings.private_folder}/{_RESERVED_PRIVATE}"
@@ -224,7 +224,7 @@ def state_of(result: os.stat_result) -> FileState:
 
 
 def content_hash(raw: bytes, size: int) -> str:
-    """What tells one content from another; `size` is the file's where `raw` is only its start."""
+    """A hash that tells contents apart; `size` is the whole file's, as `raw` may be only its start."""
     return hashlib.blake2b(raw + size.to_bytes(8), digest_size=16).hexdigest()
 
 
@@ -269,9 +269,9 @@ def _walk(folder: Folder, rule: _Rule, listing: Listing) -> None:
 
 
 def _is_note(relative: str, name: str, parent: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
-    """Whether a file of this name in this folder is a note, and no temporary file or ignored one.
+    """Whether a file of this name in this folder is a note, not a temporary or an ignored file.
 
-    The note of a folder is not a memory, but may be included.
+    A folder note (called like its folder) is not a memory, but may be included.
     """
     if name[-3:].lower() != ".md" or name[0] in "#~" or name.endswith(".tmp.md"):
         return False
@@ -304,7 +304,7 @@ def _take(key: str, result: os.stat_result, listing: Listing) -> None:
 
 
 def is_dataless(result: os.stat_result) -> bool:
-    """Whether only a sync service has what a file says; reading it would fetch it, one after the other."""
+    """Whether only a sync service has a file's content; reading such files would download them one by one."""
     return bool(getattr(result, "st_flags", 0) & _DATALESS or getattr(result, "st_file_attributes", 0) & _OFFLINE)
 
 
@@ -339,7 +339,7 @@ def _within(text: str) -> str:
 
 
 def _fixed_part(pattern: str) -> str:
-    """The folders of a glob before its first sign: where to start looking."""
+    """The folders of a glob before its first wildcard: where to start looking."""
     parts = pattern.strip("/").split("/")
     fixed = []
     for part in parts[:-1]:

@@ -49,7 +49,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """One request of a page: the vault as this page sees it, the values of address and body, and the page's secret."""
+    """One request of the page: the vault as this tab sees it, the values in the URL and the body, the CSRF token."""
 
     vault: SeenVault
     given: Mapping[str, str]
@@ -66,7 +66,7 @@ class Call:
         return int(text)
 
     def text(self, name: str) -> str:
-        """A text from the body, which must be there."""
+        """A text from the body; raises InvalidInput if it is missing."""
         value = self.body.get(name)
         if not isinstance(value, str):
             raise InvalidInput(f"{name} is a text")
@@ -83,7 +83,7 @@ class Call:
 
 
 def status(call: Call) -> Answer:
-    """What the page shows first."""
+    """What the page shows first: counts, settings and the CSRF token."""
     vault, folder = call.vault, call.vault.folder
     found = vault.look(glance)
     return {
@@ -215,7 +215,7 @@ def timeline_memories(call: Call) -> Answer:
 
 
 def graph(call: Call) -> Answer:
-    """The memories around one, or all, as columns of numbers."""
+    """The memories around one, or all of them, as columns, which are compact for large vaults."""
     centre = call.given.get("around", "")
     found = call.vault.look(landscape, centre, call.number("depth", 1, DEEPEST))
     kinds = [*KINDS, "episode"]
@@ -273,7 +273,7 @@ def review(call: Call) -> Answer:
 
 
 def answer_review(call: Call) -> Answer:
-    """Carry out a proposal, or refuse it for good."""
+    """Carry out a proposal, or reject it for good."""
     wanted = call.text("answer")
     if wanted not in ("accept", "refuse"):
         raise InvalidInput("answer is accept or refuse")
@@ -316,7 +316,7 @@ def undo(call: Call) -> Answer:
 def health(call: Call) -> Answer:
     """Freshness, the index, the daemon and growth; unless `quick`, also what doctor finds.
 
-    Private memories count only for those who see them.
+    Private memories count only if this tab shows them.
     """
     vault, quick = call.vault, call.given.get("quick") == "1"
     running = daemon(vault.folder)
@@ -348,7 +348,7 @@ def daemon(folder: Folder) -> dict[str, Any] | None:
 
 
 def _checked(name: str, state: str, fix: str, detail: str = "") -> dict[str, str]:
-    """One check, which the page puts into words; `detail` is only known to the server."""
+    """One check, which the page words in the user's language; `detail` is shown as it is."""
     return {"name": name, "state": state, "detail": detail, "fix": "" if state == "ok" else fix}
 
 
@@ -412,7 +412,7 @@ class Repeated(Conflict):
 
 
 class Edited(Conflict):
-    """The note changed while it was edited here: both texts, for the person to choose from."""
+    """The note changed while it was edited here; `more` has both texts, for the person to choose from."""
 
     def __init__(self, error: Conflict, yours: str, theirs: str, digest: str) -> None:
         super().__init__(error.message, error.hint)

@@ -1,4 +1,4 @@
-"""The app behind the gate: addresses, bodies in, JSON out."""
+"""The app behind the gate: routes, request bodies in, JSON out."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ _STATUS = {
 _NOT_NOW = 503
 # For a text field, or sanitised HTML: sent unchanged.
 _AS_THEY_ARE = ("raw", "yours", "theirs", "html")
-# The page's first questions, whose answers are sent along with it. If it asks something else, that is one more request.
+# The page's first requests, whose answers are sent along with the page to save round trips.
 _FIRST = {"api/status": (answers.status, {}), "api/list?n=12": (answers.listed, {"n": "12"})}
-# Our page never takes longer to send a body.
+# Seconds; our page never takes longer to send a body.
 _PATIENCE = 15.0
 MOST_TABS = 64
 
@@ -113,7 +113,7 @@ async def _page(
     sent = {}
     for path, (answer, given) in _FIRST.items():
         call = answers.Call(vault, given, {}, private=False, csrf=session.csrf, japanese=japanese)
-        # the page asks again, and is told the reason
+        # if this fails, the page asks again and gets the error
         with contextlib.suppress(Exception), seeing(private=False):
             sent[path] = _shown({"private": False} | await run_in_threadpool(answer, call))
     yield _as_bytes(sent).replace(b"<", rb"\u003c")  # so that no text of a note can end the script element
@@ -140,7 +140,7 @@ async def _answered(
         return _error(error.code, error.message, error.hint, getattr(error, "more", {}))
     except ClientDisconnect:
         return Response(status_code=400)
-    except Exception as error:  # the server goes on; the error may quote private text
+    except Exception as error:  # the server keeps running; the error may quote private text
         if vault.folder.env.get("VAULT_MEM_DEBUG") == "raise":
             raise
         report(f"{answer.__name__}: {redact.trace(error)}")

@@ -28,7 +28,7 @@ from vault_mem.web.vault import SeenVault, seeing
 
 # An editor saves in several steps; changes within this time are sent as one.
 TOGETHER = 0.1
-# A dead connection is only noticed when something is sent.
+# How often something is sent at least: otherwise a dead connection would not be noticed.
 STILL_THERE = 15.0
 MOST_STREAMS = 32
 # If the system does not report changes, all files are checked this often while a page listens.
@@ -128,7 +128,7 @@ class Hub:
         try:
             with seeing(private=private):
                 ids = await run_in_threadpool(self._vault.look, _ids, [key for key in shown if key[-3:] == ".md"])
-        except Exception:  # the page is told when it asks
+        except Exception:  # the page gets the error when it asks
             ids = []
         if VAULT_FILE in shown and self._ear is not None:
             self._ear.follow(self._vault.folder)

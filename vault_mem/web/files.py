@@ -1,4 +1,4 @@
-"""The files of the page: read once, when the server starts, so that no request names a file on the disk."""
+"""The files of the page, read once when the server starts, so that no request leads to a file on the disk."""
 
 from __future__ import annotations
 

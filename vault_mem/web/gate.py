@@ -1,9 +1,9 @@
 """Who may use the server: the person who was given a token, in the browser that exchanged it for a cookie.
 
-Everybody on this machine can connect, any website can make a browser send requests here, and its domain may resolve to
-this machine (DNS rebinding). So each request must name our own address as its host, have our own page or nothing as its
-origin, and bring the cookie; a change must also bring the page's own secret. Cookies are not bound to ports. So the
-page is in a folder with a random name, to which the cookie is bound: no other server on this host ever receives it.
+Any user of this machine can connect, any website can make a browser send requests here, and its domain may resolve to
+this machine (DNS rebinding). So each request must have our own address as its host, our own page or nothing as its
+origin, and the cookie; a change must also have the CSRF token. Cookies are not bound to ports, so the page is in a
+folder with a random name, to which the cookie is bound: no other server on this host ever receives it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _STRANGER = "This page belongs to whoever started vault-mem web. Press Enter in 
 
 @dataclass
 class BrowserSession:
-    """One browser that exchanged a token: its cookie, the folder of its page, and the page's own secret."""
+    """One browser that exchanged a token: its cookie, the folder of its page, and its CSRF token."""
 
     cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     folder: str = field(default_factory=lambda: f"/v/{secrets.token_hex(16)}/")
@@ -77,7 +77,7 @@ class Gate:
         self._lock = threading.Lock()
 
     def new_token(self) -> str:
-        """A token that is valid once, for a minute; it replaces the one before."""
+        """A token that is valid once and for a minute; it replaces the previous one."""
         with self._lock:
             self._token, self._until = secrets.token_urlsafe(32), time.monotonic() + TOKEN_SECONDS
             return self._token
@@ -174,7 +174,7 @@ def _cookies(headers: Mapping[str, str]) -> list[str]:
 
 
 def _check_change(session: BrowserSession, headers: Mapping[str, str]) -> None:
-    """A change must be JSON, have the page's own secret, and be no larger than a memory may be."""
+    """Raise Refusal unless a change is JSON, has the CSRF token, and is no larger than a memory may be."""
     if not _same(headers.get("x-csrf", ""), session.csrf):
         raise Refusal(403, "csrf", "load the page again")
     if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":

@@ -1,6 +1,6 @@
 """Markdown as harmless HTML: rendered by markdown-it without raw HTML, then sanitised by nh3.
 
-Images are named but not loaded, links between notes have an id, and other links open a tab without a referrer.
+Images are named but not loaded, links between notes carry an id, and other links open a new tab without a referrer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TAGS = {"a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "
 _TAGS |= {"s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"}
 _ATTRIBUTES = {"a": {"class", "data-id", "href", "target", "title"}, "span": {"class"}, "ol": {"start"}}
 _REL = "noopener noreferrer nofollow"
-# A longer text takes seconds to render.
+# Characters; a longer text, which would take seconds to render, is cut.
 LONGEST = 200_000
 
 
@@ -36,7 +36,7 @@ def rendered(text: str, known: Mapping[str, str]) -> str:
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:
-    """`[[name|shown]]`, and `![[name]]`, which is shown like an image."""
+    """Parses `[[name|shown]]`, and `![[name]]`, which is shown like an image."""
     start = state.pos + 1 if state.src.startswith("![[", state.pos) else state.pos
     match = WIKILINK.match(state.src, start) if state.src.startswith("[[", start) else None
     if match is None or match.end() > state.posMax:
@@ -68,7 +68,7 @@ def _shown_image(self: RendererHTML, tokens: Sequence[Token], at: int, *_: objec
 def _shown_link(
     self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]
 ) -> str:
-    """A Markdown link: to a note it has the id, to anything else it opens a tab."""
+    """A Markdown link: one to a note carries its id, any other opens a new tab."""
     opening = tokens[at]
     address = str(opening.attrGet("href") or "")
     if urlsplit(address).scheme in _ELSEWHERE:

@@ -24,19 +24,19 @@ from vault_mem.web.vault import SeenVault
 
 # How many seconds running requests have when the server ends.
 _PATIENCE = 3
-# How often quiet work is due after a change.
+# How often quiet work runs after a change, in seconds.
 _QUIET_EVERY = 15.0
 
 
 class _Server(uvicorn.Server):
-    """Ends the event streams when it is told to end; they would never end by themselves."""
+    """Also ends the event streams on shutdown, which would otherwise stay open forever."""
 
     def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
         super().__init__(config)
         self._hub = hub
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A signal to end."""
+        """Handle a signal to shut down."""
         self._hub.stop()
         super().handle_exit(sig, frame)
 
@@ -54,14 +54,14 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
             hub.start()
             threading.Thread(target=_work_in_quiet, args=(opened, hub), daemon=True).start()
             threading.Thread(target=_on_enter, args=(console, gate, port), daemon=True).start()
-            # without a screen, a text browser would take over the terminal
+            # without a display, a text browser would take over the terminal
             screen = sys.platform != "linux" or console.env.get("DISPLAY") or console.env.get("WAYLAND_DISPLAY")
             if browser and screen:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             config = uvicorn.Config(
                 gate,
                 log_config=None,
-                log_level="critical",  # invalid requests of others are not worth a line
+                log_level="critical",  # do not log other programs' invalid requests
                 access_log=False,
                 lifespan="off",
                 loop="asyncio",
@@ -80,7 +80,7 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
 
 def _bound(port: int) -> socket.socket:
     """A socket that only this machine can reach."""
-    # Only with its protocol named does asyncio turn Nagle's algorithm off, which would delay each answer by 40 ms.
+    # asyncio turns off Nagle's algorithm, which delays each answer by 40 ms, only if the protocol is named explicitly
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
@@ -103,14 +103,14 @@ def _say(console: Console, gate: Gate, port: int) -> str:
 
 
 def _on_enter(console: Console, gate: Gate, port: int) -> None:
-    # Not with sys.stdin, whose lock would be held when the process ends.
+    # os.read, because sys.stdin would still hold its lock when the process ends
     with contextlib.suppress(OSError):
         while os.read(console.stdin.fileno(), 1024):
             _say(console, gate, port)
 
 
 def _work_in_quiet(vault: SeenVault, hub: Hub) -> None:
-    """Load the index before the first question comes; then do quiet work, unless a daemon does."""
+    """Load the index before the first request; then do the quiet work, unless a daemon does."""
     with contextlib.suppress(VaultMemError):
         vault.recall("hello")
     while not hub.over.wait(_QUIET_EVERY):

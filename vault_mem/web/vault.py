@@ -14,13 +14,13 @@ from vault_mem.vault.folder import Folder
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# By default, private memories are hidden.
+# Whether the running request may see private memories.
 _private: ContextVar[bool] = ContextVar("private", default=False)
 
 
 @contextmanager
 def seeing(*, private: bool) -> Iterator[None]:
-    """Calls in this block see private memories, or do not."""
+    """Sets whether calls in this block see private memories."""
     before = _private.set(private)
     try:
         yield

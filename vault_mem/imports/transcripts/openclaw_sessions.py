@@ -66,7 +66,7 @@ def read(source: Source, start: int) -> Iterator[Step]:
 
 
 def _unpacked(packed: bytes, size: int) -> bytes:
-    """A long event, which OpenClaw compresses; None if it cannot be read."""
+    """A long event, which OpenClaw compresses; empty if it cannot be read."""
     import pyarrow
 
     try:

@@ -17,7 +17,7 @@ R = TypeVar("R", bound="Fillable")
 # The lengths in characters to which a memory is cut, tried in order until it fits.
 LENGTHS = (200, 80)
 LONG = (600, *LENGTHS)
-# Stands in for the count of what was left out while the answer grows; the real number is never longer.
+# Reserves room for the count of what was left out; the real number never takes more digits.
 _ROOM_TO_SAY_SO = 999
 
 
@@ -41,13 +41,13 @@ def excerpts(memory: Memory, lengths: tuple[int, ...] = LENGTHS) -> Iterator[Exc
 
 
 class Fillable(Protocol):
-    """A result that counts what had no room in it."""
+    """A result that counts what did not fit."""
 
     left_out: int
 
 
 class Filling(Generic[R]):
-    """Puts into the lists of a result what fits; `cost` is what showing the whole result takes."""
+    """Adds items to a result while they fit the budget; `cost` counts the tokens that showing it takes."""
 
     def __init__(self, result: R, budget: int, cost: Callable[[R], int]) -> None:
         self.result, self._budget, self._cost = result, budget, cost
@@ -58,7 +58,7 @@ class Filling(Generic[R]):
             raise InvalidInput(f"a budget of {budget} tokens is too small", f"this answer needs at least {least}")
 
     def add(self, target: list[T], *sizes: T) -> None:
-        """Append the first of the sizes that fits."""
+        """Append the first version of an item that fits; versions are given longest first."""
         for size in sizes:
             target.append(size)
             if self._cost(self.result) <= self._budget:
@@ -67,6 +67,6 @@ class Filling(Generic[R]):
         self._left_out += 1
 
     def done(self) -> R:
-        """The result, saying how much had no room."""
+        """The result, with the count of what did not fit."""
         self.result.left_out = self._left_out
         return self.result

@@ -188,6 +188,6 @@ def _by_day(memories: Sequence[Memory], now: datetime) -> list[Day]:
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """The mean of those that are known; None if there are none."""
+    """The mean of the known values; None if there are none."""
     known = [value for value in values if value is not None]
     return round(fmean(known), 4) if known else None

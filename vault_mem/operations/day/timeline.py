@@ -22,7 +22,7 @@ _FELT = re.compile('"(?:valence|arousal)":').search
 
 @dataclass(frozen=True)
 class Span:
-    """The memories of a day, month or year; `valence` and `arousal` are the means of those that say."""
+    """The memories of a day, month or year; `valence` and `arousal` are means over those that have them."""
 
     start: date
     end: date

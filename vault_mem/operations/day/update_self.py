@@ -50,7 +50,7 @@ def update_self(
     ask: Sequence[str] = (),
     resolve: Sequence[tuple[str, str]] = (),
 ) -> SelfResult:
-    """Set fields (an empty value takes one out), ask questions, resolve others by number or words, in one step."""
+    """Set fields (an empty value removes one), ask questions, resolve others by number or words, in one step."""
     folder, fields = workspace.folder, fields or {}
     for text in (*(f"{name} = {value}" for name, value in fields.items()), *ask, *(answer for _, answer in resolve)):
         kind = find_secret(text)
@@ -63,7 +63,7 @@ def update_self(
         text = _NEW if before is None else before.decode("utf-8")
     except UnicodeDecodeError as error:
         raise EditRefused(f"{SELF} is not UTF-8 text and was left alone", "save it as UTF-8 first") from error
-    # Numbers mean the questions as they were shown, so that resolving one does not move the others.
+    # Look all numbers up first: resolving a question renumbers those after it.
     numbered = [(_number(read_self(text), which), _line(answer, "an answer")) for which, answer in resolve]
     if len({number for number, _ in numbered}) < len(numbered):
         raise InvalidInput("a question can be resolved only once")
@@ -87,7 +87,7 @@ def update_self(
 
 
 def _number(model: SelfModel, which: str) -> int:
-    """The open question that a number or some of its words mean."""
+    """The number of the open question meant by a number or by some of its words."""
     wanted = which.strip()
     if wanted.isascii() and wanted.isdigit():
         if not 1 <= int(wanted) <= len(model.open):

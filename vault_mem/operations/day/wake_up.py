@@ -34,7 +34,7 @@ MOST = 20
 _TASKS, _QUESTIONS, _CANDIDATES, _MISSED, _OTHERS = 10, 5, 5, 2, 5
 # What is overdue, or due within a week, comes first.
 DUE_SOON = timedelta(days=7)
-# As much of a text as the model reads at once.
+# How many characters of a text are compared.
 _READ = 1200
 
 
@@ -54,9 +54,9 @@ class OtherVaultMemory:
 class WakeUp(Result, left_out=("due",), if_any=("candidates", "missed", "others")):
     """What to know. `introspection` has one item at most; `left_out` counts what did not fit the budget.
 
-    `due` are the days of the tasks that are overdue or due within a week, by id: they come first. `candidates` are
-    sentences of sessions that wait to be accepted; `missed` is why sessions could not be captured; `others` are from
-    further vaults.
+    `due` has the due days, by id, of tasks that are overdue or due within a week; these come first. `candidates` are
+    sentences of sessions that wait to be accepted; `missed` says why sessions could not be captured; `others` are
+    memories of other vaults.
     """
 
     total: int
@@ -90,7 +90,7 @@ def wake_up(
     public_only: bool = False,
     others: Sequence[OtherVault] = (),
 ) -> WakeUp:
-    """The last introspection, what is open, then recent and important memories, as long as `cost` is in the budget."""
+    """The last introspection, open tasks and questions, then recent and important memories, within the budget."""
     freshness = workspace.freshen()
     private = False if public_only or workspace.folder.public else None
 
@@ -162,7 +162,7 @@ def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memor
 
 
 def _new_of(workspace: Workspace, memories: Sequence[Memory]) -> Iterator[Memory]:
-    """Those that say what none before them has said; they are embedded at once, or each takes as long."""
+    """The memories without those that nearly repeat an earlier one. Embedding all in one batch saves time."""
     texts = [each.content[:_READ] for each in memories]
     least = workspace.calibration.near_identical if memories else 0.0
     told: list[tuple[Vectors, frozenset[str]]] = []

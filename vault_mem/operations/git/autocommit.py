@@ -1,4 +1,4 @@
-"""autocommit: one commit per quiet period, for vaults that the user's own settings name. It never pushes."""
+"""autocommit: one commit per quiet period, for vaults named in the user's own settings. It never pushes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LAST = "autocommit"
 
 
 def autocommit(workspace: Workspace) -> str | None:
-    """Commit what changed in the vault, if all of it is quiet. None where there is nothing to do, else git's trouble.
+    """Commit what changed, if all of it is quiet. Returns None if there was nothing to do, else git's error, if any.
 
-    Not during a merge or rebase, and not while a note waits to become private. Where git did not commit, it is asked
-    again when something has changed.
+    Nothing is committed during a merge or rebase, or while a note waits to become private. After a failure, git is
+    asked again only when something has changed.
     """
     folder, state = workspace.folder, workspace.index.known
     if not _wanted(folder) or git.under_way(folder) or not git.on_a_branch(folder):
@@ -64,7 +64,7 @@ def _wanted(folder: Folder) -> bool:
 
 
 def _places(folder: Folder) -> list[str]:
-    """Where the public files of a vault are."""
+    """The paths of a vault's public files."""
     settings = folder.settings
     notes = [settings.memories_folder, settings.episodes_folder]
     views = [settings.views_folder, settings.digest_file]
@@ -72,7 +72,7 @@ def _places(folder: Folder) -> list[str]:
 
 
 def _message(folder: Folder, changed: Mapping[str, bool]) -> str:
-    """What happened since the last commit, counted; operations on private memories are not."""
+    """The operations since the last commit, counted by command; those on private memories are not counted."""
     since = git.last_commit(folder)
     counts: Counter[str] = Counter()
     for entry in journal.standing(folder):

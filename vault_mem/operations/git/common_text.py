@@ -13,9 +13,9 @@ from vault_mem.vault.steps import FileStep
 
 
 def common_text(folder: Folder, key: str, known: bytes, other: bytes) -> bytes | None:
-    """The ancestor of both versions. `known` is the one that this machine made, `other` came from elsewhere.
+    """The ancestor of both versions. `known` was made on this machine, `other` came from elsewhere.
 
-    Of all earlier texts of the note here, the one nearest to the other version; of two equally near, the older.
+    Without one from git, the earlier text of the note most like `other`; the older if two are equally close.
     """
     in_conflict = git.version(folder, key, 1)
     if in_conflict is not None:
@@ -37,7 +37,7 @@ def taken_in(folder: Folder, key: str, private: bytes, public: bytes) -> bytes:
 
 
 def _said(folder: Folder, key: str, id_: str) -> Iterator[bytes]:
-    """What a note said, newest first: by the journal, then by git."""
+    """Earlier texts of a note, newest first: from the journal, then from git."""
     for entry in journal.entries(folder):
         for step in entry.steps:
             if isinstance(step, FileStep) and folder.is_note(step.key):

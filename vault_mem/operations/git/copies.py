@@ -1,4 +1,4 @@
-"""Second versions of a file that a sync service kept beside it (SPEC V-11)."""
+"""Conflict copies: second versions of a file that a sync service left beside it (SPEC V-11)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vault_mem.vault.tree import beside, name_of
 
 @dataclass(frozen=True)
 class SyncCopy:
-    """A copy and the file it was made of; `versions`: both are the same memory, with different texts."""
+    """A copy and its original. `same`: both texts are equal; `versions`: the same memory with different texts."""
 
     key: str
     original: str
@@ -34,7 +34,7 @@ class SyncCopy:
 
 
 def sync_copies(folder: Folder) -> Iterator[SyncCopy]:
-    """All that look like it, in every folder that is not hidden."""
+    """All files whose names look like a copy's, in every folder that is not hidden."""
     for _, _, keys in folder.tree.walk_shown():
         for key in keys:
             found = _copy(folder, key)
@@ -60,7 +60,7 @@ def _copy(folder: Folder, key: str) -> SyncCopy | None:
 
 
 def merge_copy(folder: Folder, copy: SyncCopy) -> Merged | None:
-    """The two versions as one, where the text they come from is known."""
+    """The two versions merged; None if their common ancestor is unknown."""
     return merged_with(folder, copy.original, read_if_can(folder, copy.original), read_if_can(folder, copy.key))
 
 
@@ -92,10 +92,10 @@ def take_in(workspace: Workspace, copy: SyncCopy) -> None:
 
 
 def renamed_twice(folder: Folder, key: str, other: str) -> bool:
-    """Whether git has just left two files of one memory, because both sides of a merge renamed it.
+    """Whether a merge under way left two files of one memory, because both sides renamed it.
 
-    Where one side also changed much of it, git takes that one's for a new file (0), and the other's for one of its own
-    that the first side deleted.
+    If one side also changed much of it, git takes that file for a new one (stage 0), and the other for a file that the
+    first side deleted.
     """
     waiting = git.unmerged(folder) if git.under_way(folder) else {}
     if key not in waiting and other not in waiting:

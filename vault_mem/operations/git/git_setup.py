@@ -1,4 +1,4 @@
-"""What lets git merge clones of a vault: attributes that come with it, and settings of this clone (docs/git.md)."""
+"""Lets git merge clones of a vault: attributes committed with it, and settings of this clone (docs/git.md)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _HERE = "info/attributes"
 _COMMENT = "# How git merges what vault-mem writes; see its docs/git.md"
 _DRIVER, _NAME = "merge.vault-mem.driver", "merge.vault-mem.name"
 _CALL = "git-merge %O %A %B %P"
-# Only our own exit codes count: a missing or broken program must not pass for a conflict with only our side in it.
-# Git then merges as usual, and `doctor --fix` repairs what that leaves.
+# Only our own exit codes count: git must not take a missing or broken program for a conflict and keep only our side.
+# In that case git merges as usual, and `doctor --fix` repairs what that leaves.
 _COMMAND = (
     f'for program in {{programs}}; do "$program" {_CALL} 2>/dev/null; '
     f"case $? in 0) exit 0;; {Conflict.exit_code}) exit 1;; esac; done; "
@@ -32,7 +32,7 @@ _OLD_COMMAND = "if command -v"
 
 
 def add_git(folder: Folder) -> tuple[list[str], list[str]]:
-    """For init: make the vault a repository if it is in none, and let git merge it; what was made, and notices."""
+    """For init: make the vault a repository unless it is in one, and set up merging. Returns new files and notices."""
     created = []
     if not git.in_repository(folder):
         if not git.make_repository(folder):
@@ -45,12 +45,12 @@ def add_git(folder: Folder) -> tuple[list[str], list[str]]:
 
 
 def lacking(folder: Folder) -> list[str]:
-    """What git needs and has not: the attributes, or the settings of this clone."""
+    """What git still needs: the attributes, or settings of this clone."""
     return [*([ATTRIBUTES] if missing(folder) else []), *(name for name, _ in _clone_steps(folder))]
 
 
 def set_up(folder: Folder) -> None:
-    """Write what git lacks."""
+    """Add the missing attributes and settings."""
     with operation(folder, "doctor --fix", "git did not know how to merge the vault") as transaction:
         before = read(folder, ATTRIBUTES)
         transaction.write(ATTRIBUTES, before, git.with_lines(before, missing(folder)))
@@ -58,14 +58,14 @@ def set_up(folder: Folder) -> None:
 
 
 def missing(folder: Folder) -> list[str]:
-    """The lines that the attributes of the vault lack."""
+    """The lines missing from the vault's attributes."""
     present = _present(read(folder, ATTRIBUTES))
     lines = [line for line in _shared(folder) if line not in present]
     return [_COMMENT, *lines] if lines and _COMMENT not in present else lines
 
 
 def _shared(folder: Folder) -> list[str]:
-    """What every clone gets. Any git can join the logs; the rest needs our driver."""
+    """The attributes that all clones share. Any git can join the logs; the rest needs our driver."""
     settings = folder.settings
     notes = [_quoted(f"/{_plain(each)}/**/*.md") for each in (settings.memories_folder, settings.episodes_folder)]
     views = [_quoted(f"/{_plain(key)}") for key in (folder.settings.digest_file, folder.monologue)]
@@ -74,12 +74,12 @@ def _shared(folder: Folder) -> list[str]:
 
 
 def _logs(folder: Folder) -> tuple[str, str]:
-    """Revisions and daily logs, as git's attributes name them."""
+    """Patterns for revisions and daily logs, in the syntax of git's attributes."""
     return "/history/*.jsonl", f"/{_plain(folder.settings.views_folder)}/{_plain(folder.settings.log_prefix)}[0-9]*.md"
 
 
 def _plain(path: str) -> str:
-    """A path in which no character is part of a pattern."""
+    """A path with the characters escaped that would form a pattern."""
     return re.sub(r"([*?\[\\])", r"\\\1", path)
 
 
@@ -125,7 +125,7 @@ def _is_set(folder: Folder) -> bool:
 
 def _set_driver(folder: Folder) -> bool:
     name = git.change_setting(folder, _NAME, "vault-mem: notes by key, views by memory, history by time")
-    # by name, or by our own path if a desktop program gives git a short PATH
+    # by name; by our own path too, because a desktop program may give git a short PATH
     script = Path(sys.executable).with_name("vault-mem")
     programs = "vault-mem" + (" " + shlex.quote(str(script)).replace("%", "%%") if script.exists() else "")
     return name and git.change_setting(folder, _DRIVER, _COMMAND.format(programs=programs))

@@ -1,4 +1,4 @@
-"""What a merge left in the files: marks, lines twice, history out of order. Found by doctor, repaired by --fix.
+"""What a merge left in the files: conflict marks, duplicate lines, history out of order. `doctor --fix` repairs it.
 
 It happens in a clone without our driver, on a forge's website, in a rebase, a stash or a half-resolved merge.
 """
@@ -42,7 +42,7 @@ class Leftover:
     line: int | None = None
     after: bytes | None = None
     undecided: bool = False
-    others: tuple[bytes, ...] = ()  # memories that git took for this one, renamed
+    others: tuple[bytes, ...] = ()  # other memories in the same file: git took them for this one, renamed
 
 
 def leftovers(folder: Folder) -> Iterator[Leftover]:
@@ -66,7 +66,7 @@ def leftovers(folder: Folder) -> Iterator[Leftover]:
 
 
 def put_right(workspace: Workspace, leftover: Leftover) -> None:
-    """Write a file as it should be after a merge, and the views as the memories make them."""
+    """Write the repaired file, and rebuild the views if it is one."""
     folder = workspace.folder
     if leftover.after is None:
         return
@@ -90,7 +90,7 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
 
 
 def _part(workspace: Workspace, transaction: Transaction, key: str, other: bytes) -> None:
-    """Give the other memory a file of its own again: the private one that it has here, or a new one."""
+    """Give the other memory its own file again: a new one, or the private one that it already has here."""
     folder = workspace.folder
     memory = parse(other, key, mtime=0, zone=folder.zone).memory
     own = beside(key, file_name(memory))
@@ -138,7 +138,7 @@ def _leftover(folder: Folder, key: str, raw: bytes, waiting: bool) -> Iterator[L
 
 
 def _history(text: str) -> str:
-    """A log of revisions as it should be."""
+    """A log of revisions, repaired: without marks, and in order."""
     found = sides(text) if "<<<<<<<" in text else None
     if found is not None:
         return merge_history(*found).text
@@ -148,7 +148,7 @@ def _history(text: str) -> str:
 
 
 def _half_marked(text: str) -> bool:
-    """Whether somebody removed some of the marks; a deeply quoted e-mail has `>>>>>>>` but no `=======` between."""
+    """Whether somebody removed only some of the marks; a deeply quoted e-mail has `>>>>>>>` but no `=======`."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     middle = "=" * 7 in lines
     return not _in_code(text) and (

@@ -1,7 +1,7 @@
 """Changes that git brings to memories that are private on this machine: private wins (SPEC V-11, P-3).
 
 Another clone, which has no private files, may have edited or linked a memory that became private here. Its edit is
-taken into the private file; no public line names the memory once this machine has run.
+merged into the private file, and every public line that names the memory is removed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vault_mem.vault.steps import read, read_if_can
 
 
 def keep_private(workspace: Workspace) -> list[str]:
-    """After git has changed files: private wins. Returns the keys of the notes changed."""
+    """After git has changed files, let private win. Returns the keys of the changed notes."""
     folder = workspace.folder
     git_dir = git.git_folder(folder.root) if folder.settings.private_moves else None
     stamp = list(git.index_stamp(git_dir) or ()) if git_dir else []
@@ -31,13 +31,13 @@ def keep_private(workspace: Workspace) -> list[str]:
         return []
     written = absorb(workspace, came_back(workspace))
     written += let_go(workspace, [known.key for known in changed])
-    if not written:  # what was written may be named elsewhere: look once more
+    if not written:  # otherwise look once more: what was written may be named elsewhere
         workspace.index.known.put(git_index=stamp)
     return written
 
 
 def came_back(workspace: Workspace) -> list[tuple[str, str]]:
-    """Public notes that git holds of memories that are private here, each with its private file."""
+    """Public notes in git whose memories are private here, each with its private file."""
     folder = workspace.folder
     by_id: dict[str, list[str]] = {}
     for key, declared, _ in workspace.index.known.contested():
@@ -54,7 +54,7 @@ def came_back(workspace: Workspace) -> list[tuple[str, str]]:
 
 
 def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
-    """Take the edits of public files into the private ones, and the public files away."""
+    """Merge the public files into the private ones, and remove the public ones."""
     folder = workspace.folder
     written = []
     for public, private in pairs:
@@ -75,12 +75,12 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
         if public in git.unmerged(folder):
             git.settle(folder, public)
     if written:
-        workspace.sync()  # the private file goes by its own id again
+        workspace.sync()  # so that the id belongs to the private file alone again
     return written
 
 
 def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
-    """Take the names of private memories out of what git changed in public: links, lines of views, revisions."""
+    """Remove private memories' names from the public files that git changed: links, lines of views, revisions."""
     folder, index = workspace.folder, workspace.index
     private = {memory.id: memory for memory in index.private()}
     if not private:
@@ -97,7 +97,7 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
     for id_ in sorted(named & private.keys()):
         memory = private[id_]
         if not folder.is_private(memory.path):
-            continue  # it only says so, and moves by itself
+            continue  # only flagged as private so far; move_flagged moves it
         try:
             with writing(folder):
                 transaction, _ = hiding(workspace, memory, unasked=True)

@@ -1,4 +1,4 @@
-"""What the guard refused is not lost: it is kept for a month, readable by its owner alone."""
+"""Texts that the guard refused are kept for a month, readable only by the owner."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _load(folder: Folder, key: str) -> Draft | None:
 
 
 def drop_old(workspace: Workspace) -> None:
-    """Delete what was refused longer ago; if that fails, the next time."""
+    """Delete what was refused more than a month ago; if that fails, the next call tries again."""
     with contextlib.suppress(OSError):
         for key in _kept(workspace.folder):
             if key < _oldest(workspace.folder):

@@ -16,7 +16,7 @@ from vault_mem.operations.memory.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 
-# If two statements differ in one of these, they cannot both be true of the same thing at the same time.
+# Kinds of difference that keep two statements from being true of the same thing at the same time.
 CLASHES = frozenset(
     ("number", "time", "date", "day", "identifier", "opposite", "name", "role", "status", "modality", "scope")
 )

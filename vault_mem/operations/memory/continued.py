@@ -1,4 +1,4 @@
-"""Memories of which there is only one, which grows: the mood, and the summary of a scope (SPEC T-1, T-6)."""
+"""Memories that exist only once and are updated in place: the mood, and the summary of a scope (SPEC T-1, T-6)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAID = [name for name, each in FIELDS.items() if each.regrows]
 
 
 def continued(workspace: Workspace, draft: Draft) -> Memory | None:
-    """The memory that a draft continues: equally private, and for a summary of the same scope."""
+    """The existing mood or summary that a draft updates: on the same side, and for a summary with the same scope."""
     if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
         return None
     for memory in workspace.index.memories(Filters(kind=draft.kind)):
@@ -30,7 +30,7 @@ def continued(workspace: Workspace, draft: Draft) -> Memory | None:
 
 
 def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: bool = False) -> EditResult:
-    """Replace our text in a memory with the draft's; the old text becomes a revision, and what a person added stays."""
+    """Replace our text in a memory with the draft's. The old text becomes a revision; what a person added stays."""
     folder = workspace.folder
     raw = read_to_edit(workspace, memory)
     changes: dict[str, Value | None] = {

@@ -17,7 +17,7 @@ from vault_mem.notes.secrets import find_secret
 from vault_mem.operations.memory.results import check_metadata, writable
 
 SCOPE = re.compile(r"(?:tag|person|project):\S.*|month:\d{4}-\d{2}")
-# A memory is something to be recalled and read; what is longer is a document to be filed and referred to.
+# A memory is something to recall and read. Anything longer is a document, to be kept elsewhere and referred to.
 MAX_CONTENT_BYTES = 1_000_000
 
 
@@ -30,7 +30,7 @@ class Draft(Fields):
 
 
 def checked(draft: Draft, zone: tzinfo) -> Draft:
-    """The draft with its text trimmed and its times in a zone; raises InvalidInput if something makes no sense."""
+    """The draft with its text trimmed and its times in `zone`; raises InvalidInput if a value is invalid."""
     _check_types(draft)
     content = re.sub(r"\r\n?", "\n", draft.content).strip()
     if not content:
@@ -60,7 +60,7 @@ def checked(draft: Draft, zone: tzinfo) -> Draft:
 
 
 def _trimmed(draft: Draft) -> dict[str, Any]:
-    """Lines and lists as the note will give them back: trimmed, each word once, a tag without its #."""
+    """Texts and lists as they will be read back from the note: trimmed, without repeats, tags without their #."""
     found: dict[str, Any] = {}
     for name, each in FIELDS.items():
         value = getattr(draft, name)
@@ -73,7 +73,7 @@ def _trimmed(draft: Draft) -> dict[str, Any]:
 
 
 def _times(draft: Draft, zone: tzinfo) -> dict[str, Any]:
-    """The times of a draft in the vault's zone, which one without a zone is in."""
+    """The times of a draft in the vault's zone, which is assumed for times without one."""
     times = {}
     for name in TIME_KEYS:
         value = getattr(draft, name)
@@ -87,7 +87,7 @@ def _times(draft: Draft, zone: tzinfo) -> dict[str, Any]:
 
 
 def refuse_secrets(fields: Mapping[str, object]) -> None:
-    """Stop where a public text, or one of its fields, looks like a credential; what was found is never quoted."""
+    """Raise SecretFound if a public text or one of its fields looks like a credential; the error never quotes it."""
     for name, value in fields.items():
         texts = value if isinstance(value, list | tuple) else value.values() if isinstance(value, Mapping) else [value]
         for text in texts:
@@ -101,7 +101,7 @@ def refuse_secrets(fields: Mapping[str, object]) -> None:
 
 
 def check_words(private: bool, said: Mapping[str, object], *, allow_secret: bool = False) -> None:
-    """Words that are about to be written: a private memory's are sealed, a credential in a public one is refused."""
+    """Check texts before they are written: keep private ones out of logs, refuse credentials in public ones."""
     if private:
         redact.seal(said)
     elif not allow_secret:
@@ -109,7 +109,7 @@ def check_words(private: bool, said: Mapping[str, object], *, allow_secret: bool
 
 
 def _check_types(draft: Draft) -> None:
-    """Values of the types and ranges that the table of fields has, in text that can be written."""
+    """Check the fields against the types and ranges in the table of fields, and that all text is valid Unicode."""
     _check_text("content", draft.content)
     for name, each in FIELDS.items():
         _CHECKS[each.form](each, getattr(draft, name))

@@ -1,4 +1,4 @@
-"""When tasks are due: the day that each names, kept in `about_time` (SPEC T-8)."""
+"""When tasks are due: the day a task names, kept in `about_time` (SPEC T-8)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_done(memory: Memory) -> bool:
 
 
 def due_on(task: Memory, zone: tzinfo) -> date | None:
-    """The day a task is due, if what it says of its time names one."""
+    """The day a task is due, if its `about_time` names one."""
     if task.kind != "task" or not task.about_time:
         return None
     iso = _ISO.match(task.about_time.strip())
@@ -36,7 +36,7 @@ def due_on(task: Memory, zone: tzinfo) -> date | None:
 
 
 def day_of(content: str, created: datetime) -> str | None:
-    """What `about_time` of a new task says: the day that its text names, if it names one."""
+    """The `about_time` of a new task: the day that its text names, if any."""
     day = named_day(content, created.date())
     return day.isoformat() if day else None
 

@@ -1,4 +1,4 @@
-"""Excerpts: the part of a memory that answers, in whole sentences, as far as there is room."""
+"""Excerpts: the part of a memory that answers, in whole sentences if they fit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from vault_mem.operations.memory.results import Found
 
 # How many characters of the first result are shown, and of the others.
 FIRST, OTHERS = 600, 240
-# Lengths in characters to which a result is cut: the longest that fits the budget.
+# Lengths in characters to which a result may be cut; the longest that fits the budget is used.
 _LENGTHS = (600, 400, 240, 160, 100, 60, 30)
-# A result whose text takes no more than this share of what is left of a budget is shown whole.
+# A result that takes no more than this share of the remaining budget is shown whole.
 WHOLE = 0.5
 
-# Between these two characters a text may be cut: not inside a word, a number or an identifier.
+# A text is not cut between two of these, which would split a word, a number or an identifier. Kana and kanji may be.
 _WORD = re.compile(r"[^\s、。，；：「」『』（）ぁ-ゖァ-ヺー㐀-鿿]")
 _HEADING = re.compile(r"#{1,6}\s")
 
@@ -28,19 +28,19 @@ Wanted = Mapping[str, float]
 
 
 def wanted_words(query: str) -> dict[str, float]:
-    """The words of a query that a part should have, all alike."""
+    """The words of a query that an excerpt should contain, all with the same weight."""
     return {stem(term): 1.0 for term in terms(query) if term not in STOP}
 
 
 def part(text: str, wanted: Wanted, length: int) -> str:
-    """The part of a text that has most of what is wanted: whole sentences up to `length`, or that much of one."""
+    """The part of a text with most of the wanted words: whole sentences up to `length`, or a piece of a longer one."""
     text = text.strip()
     if len(text) <= length:
         return text
     parts = sentences(text)
     hits = [_hits(each, wanted) for each in parts]
     for at in range(len(parts) - 1):
-        if _HEADING.match(parts[at]):  # it names what the next sentence is about, and answers nothing by itself
+        if _HEADING.match(parts[at]):  # says what the next sentence is about, but answers nothing by itself
             hits[at], hits[at + 1] = 0.0, hits[at + 1] + hits[at] / 2
     best = max(range(len(parts)), key=lambda at: (hits[at], -at))
     start, end = best, best + 1
@@ -85,8 +85,8 @@ def fit(
 ) -> tuple[list[Found], list[Found]]:
     """The results that fit, each with as much of its text as there is room for, and those that do not.
 
-    Without a budget all fit as they are. Else the best is shortened until it fits, in the end to its text alone. `cost`
-    is what showing one takes.
+    Without a budget all fit as they are. Otherwise the first is always shortened until it fits, if need be to its bare
+    text; `cost` is how many tokens it takes to show one.
     """
     if budget is None:
         return list(results), []
@@ -119,8 +119,8 @@ def _fitting(found: Found, wanted: Wanted, budget: int, cost: Cost) -> Found | N
 
 def _hits(text: str, wanted: Wanted) -> float:
     plain = normalised(text)
-    # all but the last letter of a stem stands in every form of its word: most sentences need no closer look
+    # every form of a word contains its stem but for the last letter, so most sentences are ruled out cheaply
     if not any(word[:-1] in plain if len(word) > 2 else word in plain for word in wanted):
         return 0.0
-    # exact in any order: the order of a set differs from process to process, and so would the part that is shown
+    # fsum is exact in any order; the order of a set differs between processes, and would change which part is shown
     return math.fsum(wanted.get(term, 0.0) for term in {stem(term) for term in terms(text)})

@@ -1,4 +1,4 @@
-"""Filters as somebody gives them: checked, and people by any of the names that the vault knows them by."""
+"""Filters as the user gives them are checked, and people are matched by any alias the vault knows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Filters", "resolved"]
 
 
 def resolved(workspace: Workspace, filters: Filters) -> Filters:
-    """The filters as the index takes them; raises InvalidInput if they make no sense."""
+    """The filters as the index takes them; raises InvalidInput if a value is invalid."""
     kind = KIND_ALIASES.get(filters.kind, filters.kind) if isinstance(filters.kind, str) else filters.kind
     if isinstance(kind, str) and kind not in KINDS:
         raise InvalidInput(f"unknown kind {filters.kind!r}", f"a kind is one of {', '.join(KINDS)}")
@@ -28,7 +28,7 @@ def resolved(workspace: Workspace, filters: Filters) -> Filters:
 
 
 def _by_all_names(workspace: Workspace, people: list[str]) -> list[set[str]]:
-    """How memories write these people: in any case and width, by any alias."""
+    """For each person, every way memories write the name: in any case and width, or by an alias."""
     from vault_mem.ranking.names import Directory
 
     with workspace.candidates() as candidates:

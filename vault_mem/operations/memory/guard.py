@@ -20,18 +20,18 @@ from vault_mem.judge.words import Difference
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 
-# How many neighbours are looked at: enough for five links after private and closed ones are set aside.
+# How many neighbours are looked at: enough for five links when private and closed ones are left out.
 NEIGHBOURS = 12
-# How many of the nearest are judged whatever their distance: in a short text, another number moves the vector far,
-# though it is the same statement with a changed fact.
+# How many of the nearest are judged at any distance, and at most. In a short text, changing just a number moves the
+# vector far, although the statement is the same.
 JUDGED, MOST_JUDGED = 3, 4
-# Long notes may differ in many numbers without being about the same thing: they must share this much wording.
+# The share of words two texts must have in common to be judged: long notes may match in form without the same subject.
 SAME_WORDING = 0.5
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The neighbours of a text, nearest first; the one it repeats, or the nearly identical one it changes."""
+    """The neighbours of a text, nearest first; which of them it repeats, or else which it changes, and how."""
 
     neighbours: list[Found] = field(default_factory=list)
     duplicate_of: Found | None = None
@@ -40,7 +40,7 @@ class Verdict:
 
 
 def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict:
-    """Judge a text before it is saved. Closed memories do not count; private ones do, where they are seen."""
+    """Judge a text before it is saved. Closed memories do not count; private ones do if they may be seen."""
     neighbours = nearest(workspace, content)
     if workspace.folder.settings.dedup_mode == "distance":
         first = neighbours[0] if neighbours and neighbours[0].distance < dedup_threshold else None
@@ -67,9 +67,9 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
 
 
 def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> Callable[[str], bool]:
-    """Whether a text near to a new one has more in common with it than its tone.
+    """A function that tells whether an existing text is about what the new one is about, and not just similar in tone.
 
-    A threshold of 1 asks for links whatever the texts say.
+    With a threshold of 1, links are wanted whatever the texts say.
     """
     if link_threshold >= 1:
         return lambda _: True
@@ -82,13 +82,13 @@ def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> 
     return lambda existing: common_ground(existing, content, workspace.tokens, usage())
 
 
-_usage = lru_cache(maxsize=2)(Usage)  # for as long as the sample stays the same
+_usage = lru_cache(maxsize=2)(Usage)  # computed again only when the sample changes
 
 
 def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> list[tuple[Found, str]]:
-    """Each neighbour with the part of it that the new text is to be compared with, nearest first.
+    """Each neighbour with the part of it that is most like the new text, nearest first.
 
-    A person may add callouts, links and paragraphs to a memory; a new text may still repeat its statement.
+    A person may have added callouts, links and paragraphs to a memory whose statement the new text repeats.
     """
     found: list[tuple[Found, str]] = []
     for each in neighbours:
@@ -109,15 +109,15 @@ def compared(workspace: Workspace, existing: str, content: str) -> float:
 
 
 def same_wording(one: str, other: str) -> bool:
-    """Whether most of the words are the same: a quick look before the long one."""
+    """Whether at least half of the words are the same: a cheap test before the judge."""
     left, right = set(terms(one)), set(terms(other))
     return len(left & right) >= SAME_WORDING * max(len(left), len(right), 1)
 
 
 def repeats(judgement: Judgement, distance: float, dedup_threshold: float) -> bool:
-    """Whether a pair is a repetition: near-identical and no change of fact, or nearly so and aligned word by word.
+    """Whether a pair is a repetition: no fact changed, and either nearly identical or aligned word by word.
 
-    The caller has made sure that the distance is below the merge threshold, or below `dedup_threshold`.
+    The caller makes sure that the distance is below the merge threshold, or below `dedup_threshold`.
     """
     if dedup_threshold <= 0 or not judgement.repetition:
         return False

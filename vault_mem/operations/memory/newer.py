@@ -1,4 +1,4 @@
-"""Which of two answers to a recall is newer: one that speaks of a change may replace the other (SPEC D-10)."""
+"""In a recall, a newer answer that speaks of a change is listed before the one it may replace (SPEC D-10)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from vault_mem.operations.memory.results import Found, has_ended
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import DIGITS, Ranking
 
-# Events may read like states. Summaries repeat others, and moods replace themselves.
+# Events are included because they may read like states. Summaries only repeat others, and moods replace themselves.
 REPLACEABLE = frozenset(("event", *STATE_KINDS)) - {"summary"}
-# Events are a log: only one that clearly reads like a state gives way to a later one in a recall.
+# The least likelihood for events. They are a log, so a newer one goes first only if the old one clearly reads like a
+# state.
 LIKELY_OF_EVENTS = 0.5
-# How far down the candidates a newer memory is looked for.
+# How many of the best candidates are searched for a newer memory.
 DEPTH = 40
-# What has less than this share of an answer's score is about something else, whatever changed there.
+# A candidate below this share of an answer's score is about something else, even if it speaks of a change.
 RIVAL = 1 / 3
 _JUST_ABOVE = 10**-DIGITS
 
@@ -33,9 +34,10 @@ def newer_first(
     limit: int,
     candidate: Callable[[int], Found],
 ) -> list[Found]:
-    """The results with a newer memory before the state it may replace or the task it says is done, and that one marked.
+    """The results, with each newer memory moved before the state it may replace or the task it says is done.
 
-    Results go by their numbers in the ranking; `candidate` makes one of a candidate that is not among them.
+    The older memory is marked with `replaced_by`. `results` maps numbers in the ranking to results; `candidate` makes
+    a result of any other candidate.
     """
     shown = dict(results)
     looked_at = _looked_at(catalogue, ranking, results)
@@ -43,7 +45,7 @@ def newer_first(
     for number, old in ((number, found.memory) for number, found in results.items()):
         if old.kind not in REPLACEABLE or old.closed_at(now) or spoken(old.content, old.people):
             continue
-        # Notes with the same date, such as a manual dropped in as a whole, do not replace each other.
+        # Notes with the same date, such as the chapters of a manual, do not replace each other.
         later = [each for each in looked_at if each.made > catalogue.created[ranking.places[number]]]
         open_task = old.kind == "task" and not has_ended(old)
         by = _finishing(workspace, catalogue, old, later) if open_task else None
@@ -65,7 +67,7 @@ def newer_first(
 
 
 class _Candidate(NamedTuple):
-    """A candidate by its number in the ranking and its place, when it was made, and whether it speaks of a change."""
+    """A candidate: its number in the ranking, its place, when it was made, and whether it speaks of a change."""
 
     number: int
     place: int
@@ -74,7 +76,7 @@ class _Candidate(NamedTuple):
 
 
 def _looked_at(catalogue: Catalogue, ranking: Ranking, shown: Iterable[int]) -> list[_Candidate]:
-    """The results, then the next candidates."""
+    """The results, then the best of the other candidates."""
     known: MutableMapping[int, bool] = catalogue.by_place("speaks of change")
     found: list[_Candidate] = []
     for number in dict.fromkeys((*shown, *range(min(DEPTH, len(ranking.places))))):
@@ -87,7 +89,7 @@ def _looked_at(catalogue: Catalogue, ranking: Ranking, shown: Iterable[int]) -> 
 
 
 def _finishing(workspace: Workspace, catalogue: Catalogue, task: Memory, later: Iterable[_Candidate]) -> int | None:
-    """The number of the first later candidate that says that a task is done, if one does (SPEC T-7)."""
+    """The number of the first later candidate that says that a task is done, if any (SPEC T-7)."""
     for each in later:
         if catalogue.kinds[each.place] == "task":
             continue

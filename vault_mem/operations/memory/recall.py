@@ -32,20 +32,21 @@ from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.result import Results
 from vault_mem.vault import activity
 
-# Beyond a page, a longer query finds nothing more. Of a longer context the end is used: it was said last.
+# In characters, about a page: a longer query finds nothing more. Of a longer context only the end is used.
 MAX_QUERY = 4000
 DEFAULT_RESULTS = 5
 SMALLEST_BUDGET = 50
-# A conflict copy must beat its note by this much to be shown instead: the words in its name score too.
+# A note is shown rather than its conflict copy if it has this share of the copy's score. The copy may score a little
+# more just for the words that the sync service added to its name.
 SAME_ANSWER = 0.9
-IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
+IN_PLACE_OF_MEMORIES = 2  # turns of sessions that are shown if no memory answers
 
 
 @dataclass(frozen=True)
 class RecallResult(Results[Found], items="results", left_out=("query",), if_any=("sessions",)):
     """What was found, best first. `stale` answers do not reflect `pending` changed files.
 
-    `answered` is false if nothing is likely to answer: then the results are the nearest, two at most.
+    `answered` is false if nothing is likely to answer; the results are then the nearest memories, two at most.
     `left_out` counts what did not fit the budget.
     """
 
@@ -55,30 +56,30 @@ class RecallResult(Results[Found], items="results", left_out=("query",), if_any=
     pending: int
     answered: bool = True
     left_out: int = 0
-    sessions: list[SessionHit] = field(default_factory=list)  # what was said, where memories give nothing, or if asked
+    sessions: list[SessionHit] = field(default_factory=list)  # if no memory answers, or if asked for
 
 
 @dataclass(frozen=True)
 class Request:
-    """A question to the vault: the query, and how much of what may answer."""
+    """A question to the vault: the query, what may answer it, and how long the answer may be."""
 
     query: str
     limit: int = DEFAULT_RESULTS
     filters: Filters = field(default_factory=Filters)
     budget: int | None = None
-    frame: int = 0  # what of the budget an answer takes beside its results
-    min_relevance: float | None = None  # the floor below which the best result answers nothing
-    strengths: Strengths | None = None  # as the activity log has them, if none are given
+    frame: int = 0  # tokens that an answer takes besides its results
+    min_relevance: float | None = None  # if the best result is less relevant than this, nothing answers
+    strengths: Strengths | None = None  # None: those in the activity log
     switches: Switches = field(default_factory=Switches)
-    sessions: bool = False  # what was said in sessions, too
+    sessions: bool = False  # search what was said in sessions, too
 
     @property
     def room(self) -> int | None:
-        """What of the budget is left for results; None without a budget."""
+        """The tokens that are left for results; None without a budget."""
         return None if self.budget is None else self.budget - self.frame
 
     def checked(self) -> Request:
-        """The request, if it makes sense."""
+        """The request, trimmed; raises InvalidInput if a value is invalid."""
         query = writable(self.query.strip(), "the query")
         if not query:
             raise InvalidInput("nothing to recall: the query is empty", 'try: vault-mem recall "..."')
@@ -101,15 +102,15 @@ class Outcome:
     chosen: list[Chosen]
     calibration: Calibration
     answered: bool
-    wanted: dict[str, float]  # the query's words, as they compare, with what each weighs
+    wanted: dict[str, float]  # the stems of the query's words, with their weights
     now: datetime
     fluency: float
-    originals: dict[str, str]  # of candidates that are copies, the file that each is a copy of
+    originals: dict[str, str]  # from a candidate that is a conflict copy to the file it is a copy of
     public: bool = False
 
 
 def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> RecallResult:
-    """Find the memories that answer a query, whatever language it and they are in.
+    """Find the memories that answer a query, even in another language.
 
     With a budget, `cost` says how many tokens it takes to show one result; the default counts its text alone.
     """
@@ -126,7 +127,7 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
 def _said(
     workspace: Workspace, request: Request, results: list[Found], answered: bool, cost: Cost | None
 ) -> list[SessionHit]:
-    """What was said in sessions, as far as a budget has room: if it is asked for, or memories give nothing."""
+    """The turns of sessions that fit the budget, if they are asked for or no memory answers."""
     if answered and not request.sessions:
         return []
     hits = search_sessions(workspace, request.query, request.limit if request.sessions else IN_PLACE_OF_MEMORIES)
@@ -197,9 +198,9 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
 
 
 def _copies(files: Sequence[str], originals: Mapping[str, str], ranking: Ranking) -> set[int]:
-    """The candidates that are versions of one note, but for the one that is shown: the note itself (SPEC O-5).
+    """The versions of a note that are not shown: its conflict copies (SPEC O-5).
 
-    Unless only the copy says what is asked for.
+    If a copy scores clearly higher, because only it says what is asked for, the note is left out instead.
     """
     families: dict[str, list[int]] = {}
     for number, file in enumerate(files):
@@ -214,7 +215,7 @@ def _copies(files: Sequence[str], originals: Mapping[str, str], ranking: Ranking
 
 
 def _with_copies(workspace: Workspace, found: Found, originals: Mapping[str, str]) -> Found:
-    """A result that says of which note it is a copy, or which copies there are of it."""
+    """The result with the note that it is a copy of, or with its own copies."""
     state, key = workspace.index.known, found.memory.path
     if original := originals.get(key):
         return replace(found, copy_of=state.id_of(original))
@@ -223,23 +224,23 @@ def _with_copies(workspace: Workspace, found: Found, originals: Mapping[str, str
 
 
 def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[Chosen], bool]:
-    """If the best result may answer: all results that may, too. Otherwise only the nearest."""
+    """The results that may answer if the best one does, otherwise only the nearest; and whether it does."""
     likely = {each.number: float(ranking.relevance[each.number]) for each in chosen}
     if chosen and max(likely.values()) >= floor:
         if floor < LOWEST:
-            return chosen, True  # whoever asks for everything gets it
+            return chosen, True  # with such a low floor, the caller wants everything
         far = far_behind(ranking.signals, ranking.scores)
         return [each for each in chosen if likely[each.number] >= LOWEST and not far[each.number]], True
     return [each for each in chosen if likely[each.number] > 0][:NEAREST], False
 
 
 def asked(workspace: Workspace, filters: Filters) -> Filters:
-    """The filters as the index takes them, without private memories for somebody who may not see those."""
+    """The filters as the index takes them, without private memories if only public ones may be seen."""
     return resolved(workspace, replace(filters, private=False) if workspace.folder.public else filters)
 
 
 def found_by(outcome: Outcome) -> list[Found]:
-    """The memories that were chosen, with all a reader needs."""
+    """The chosen memories as results."""
     return [
         _found(outcome, each.number, each.penalty, OTHERS if number else FIRST)
         for number, each in enumerate(outcome.chosen)
@@ -247,7 +248,7 @@ def found_by(outcome: Outcome) -> list[Found]:
 
 
 def _found(outcome: Outcome, number: int, penalty: float = 0.0, length: int = OTHERS) -> Found:
-    """One of the candidates, with all a reader needs."""
+    """A candidate as a result."""
     ranking, catalogue = outcome.ranking, outcome.catalogue
     place, row = int(ranking.places[number]), int(ranking.rows[number])
     terms = ranking.terms_of(number) | ({"diversity": penalty} if penalty else {})

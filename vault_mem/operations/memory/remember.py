@@ -1,4 +1,4 @@
-"""remember: save a text as a memory, unless it only repeats one, and link it to what it is near to."""
+"""remember: save a text as a memory, unless it only repeats one, and link it to memories near in meaning."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ log = redact.logger(__name__)
 
 @dataclass(frozen=True)
 class RememberResult(Result, tuple[Memory | None, int, list[Found], Found | None]):
-    """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
+    """Unpacks into memory, links, linked, duplicate_of. Exactly one of memory and duplicate_of is set.
 
     True if the text was `saved`, false if it was refused as a repetition.
 
-    `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
-    one memory of the kind, and it says the new text now; `kept` is what a person had added to it, and is still there.
-    `may_replace` are open states that it may replace, `may_finish` open tasks that it says are done.
+    `changed` is a nearly identical memory with other facts, and `differs` names them. `grown` means that an existing
+    mood or summary now has the new text; `kept` is what a person had added to it, which is still there. `may_replace`
+    are open states that the text may replace, `may_finish` open tasks that it says are done.
     """
 
     memory: Memory | None
@@ -66,7 +66,7 @@ class RememberResult(Result, tuple[Memory | None, int, list[Found], Found | None
     def __new__(
         cls, memory: Memory | None, links: int, linked: list[Found], duplicate_of: Found | None, *_: Any, **__: Any
     ) -> RememberResult:
-        """A tuple of the first four, so that type checkers know what each is when they are unpacked."""
+        """A tuple of the first four, so that type checkers know their types when they are unpacked."""
         return tuple.__new__(cls, (memory, links, linked, duplicate_of))
 
     def __getnewargs__(self) -> tuple[Any, ...]:
@@ -77,7 +77,7 @@ class RememberResult(Result, tuple[Memory | None, int, list[Found], Found | None
 
     @property
     def saved(self) -> bool:
-        """Whether a memory says the text now."""
+        """Whether a memory has the text now."""
         return self.memory is not None
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,9 +99,9 @@ def remember(
     replace_all: bool = False,
     later: Callable[[Planned], None] | None = None,
 ) -> RememberResult:
-    """Save a draft. A repetition of an existing memory is not saved unless `force`, but kept aside (`keep_refused`).
+    """Save a draft. A repetition is not saved unless `force`; with `keep_refused`, it is kept for a month.
 
-    With `later` it is not written, but handed over: to be written together with others.
+    With `later`, the planned memory is passed to it instead of being written, so that many can be written at once.
     """
     if draft.private:
         redact.seal(as_dict(draft))
@@ -134,7 +134,7 @@ def remember(
 
 
 def saved_before(workspace: Workspace, id_: str) -> RememberResult:
-    """What `remember` would have said of a memory, had its answer not got lost."""
+    """The answer of `remember` for a memory that it saved, reconstructed because the answer was lost."""
     workspace.freshen()
     edges = [edge for edge in workspace.graph.edges(id_) if edge.link.type == "similar"]
     linked = [Found(workspace.index.get(edge.target), edge.link.confidence or 0.0) for edge in edges]
@@ -146,7 +146,8 @@ def saved_before(workspace: Workspace, id_: str) -> RememberResult:
 class Planned:
     """A memory that is about to be written, and what changes with it.
 
-    `told_by` are older private memories: their side has the link. `replaces` is what it may take the place of, and why.
+    `told_by` are older private memories, which get the link because a public one may not name them. `replaces` is what
+    it may replace, and why.
     """
 
     memory: Memory
@@ -158,7 +159,7 @@ class Planned:
 
 
 def refers(draft: Draft) -> bool:
-    """Whether saving a draft involves other memories than those near to it."""
+    """Whether saving a draft may change or name memories other than its neighbours."""
     grows = draft.kind in ("mood", "summary", *KIND_ALIASES)
     spoken = draft.category == views.INTROSPECTION and draft.created is None
     return bool(draft.supersedes or draft.sources or grows or spoken)
@@ -167,7 +168,7 @@ def refers(draft: Draft) -> bool:
 def _planned(
     workspace: Workspace, draft: Draft, force: bool, dedup: float, near: float, most: int, keep_refused: bool
 ) -> tuple[RememberResult, Planned | None]:
-    """What becomes of a draft, and what is to be written for it."""
+    """The result for a draft, and what is to be written for it, if anything."""
     superseded = _superseded(workspace, draft)
     expected = _weighed(workspace, draft, superseded, force, dedup, near, most)
     if (duplicate := expected.duplicate_of) is not None:
@@ -192,7 +193,7 @@ def _planned(
 class Expected(Result):
     """What saving a text would do: the memory it repeats, or else those it links to, changes, replaces or finishes.
 
-    `grows` is the one memory of its kind that would say the text from then on.
+    `grows` is the mood or summary that would get the text.
     """
 
     duplicate_of: Found | None = None
@@ -230,10 +231,10 @@ def _weighed(
     old = {memory.id for memory in superseded}
     duplicate = verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
     if duplicate is not None and draft.kind == "summary" and duplicate.memory.kind != "summary":
-        duplicate = None  # a summary says again what it sums up
+        duplicate = None  # a summary naturally repeats what it sums up
     finished = workspace.reading(lambda: finished_by(workspace, draft))
     if duplicate is not None and duplicate.memory.id in [each.memory.id for each in finished]:
-        duplicate = None  # what is done is not what is planned, however similar the words
+        duplicate = None  # "done" does not repeat the task, however similar the words
     if duplicate is not None and not force:
         return Expected(duplicate)
     worth = worth_linking(workspace, draft.content, near)
@@ -254,7 +255,7 @@ def _weighed(
 def _plan(
     workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory], replaces: list[Replaced]
 ) -> Planned:
-    """The memory with its links, as its file will say it."""
+    """The memory with its links, and the text of its file."""
     folder = workspace.folder
     memory = new_memory(workspace, draft)
     names = workspace.names
@@ -273,7 +274,7 @@ def _plan(
         memory.sources_digest = summaries.digest(sources)
         memory.source = joined(memory.source, made_of(source.source for source in sources))
     text = note_text(for_obsidian(memory, names, folder), folder.zone).encode()
-    # one with a date of its own was written down later, and is not the latest
+    # an introspection with a given date was written down later, so it is not the latest
     latest = draft.created is None and memory.category == views.INTROSPECTION
     return Planned(memory, text, superseded, told_by, replaces, latest)
 
@@ -281,7 +282,7 @@ def _plan(
 def write(workspace: Workspace, planned: Sequence[Planned], *, mirror: bool = True) -> None:
     """Write memories and whatever must change with them, as one transaction.
 
-    What they may replace is proposed in REVIEW.md. Without `mirror` their lines in the views are left to the caller.
+    What they may replace is proposed in REVIEW.md. Without `mirror`, the caller adds their lines to the views.
     """
     folder = workspace.folder
     now = folder.now().replace(microsecond=0)
@@ -313,7 +314,7 @@ def write(workspace: Workspace, planned: Sequence[Planned], *, mirror: bool = Tr
 
 
 def for_obsidian(memory: Memory, names: Names, folder: Folder) -> Memory:
-    """The memory as it is written: with its title as an alias, and its people as links, where the settings say so.
+    """The memory as it is written: with its title as an alias, and its people as links, if the settings say so.
 
     The alias is only for Obsidian; elsewhere it would just repeat the text.
     """
@@ -327,13 +328,13 @@ def for_obsidian(memory: Memory, names: Names, folder: Folder) -> Memory:
 
 
 def _linked(person: str, names: Names, folder: Folder) -> str:
-    """A person as a link to the note about them, if there is one; a private one is not named."""
+    """A person as a link to the note about them, if there is a public one."""
     key = names.find(person) if nameable(person) and "/" not in person else None
     return f"[[{person}]]" if key and key.lower().endswith(".md") and not folder.is_private(key) else person
 
 
 def new_memory(workspace: Workspace, draft: Draft) -> Memory:
-    """A memory of that draft with an id, a title and a place, not written yet and without links."""
+    """A memory made from a draft, with an id, a title and a path, but without links and not written yet."""
     folder = workspace.folder
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
     own = {"id": new_id(workspace, "mem_"), "created": created, "supersedes": [], "sources": []}
@@ -349,7 +350,7 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
 
 
 def _seq(workspace: Workspace, created: datetime) -> int | None:
-    """The `seq` of a memory: its number among those of the same second, if it is not the first."""
+    """The `seq` of a memory: its number among those of the same second, None for the first."""
     second = created.timestamp()
     with workspace.compared() as compared:
         known = [last for each in compared if (last := each.last_of_second(second)) is not None]
@@ -357,7 +358,7 @@ def _seq(workspace: Workspace, created: datetime) -> int | None:
 
 
 def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -> RememberResult:
-    """The text is already saved, and only now somebody says what it supersedes: write just that."""
+    """Write only what a memory supersedes: its text was saved before, without saying so."""
     now = workspace.folder.now().replace(microsecond=0)
     transaction = Transaction(workspace.folder, "remember", ids=[memory.id, *(old.id for old in superseded)])
     names = workspace.names
@@ -377,7 +378,7 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
 
 
 def _as_private_as_its_sources(workspace: Workspace, draft: Draft) -> Draft:
-    """What is made from a private memory is private (SPEC P-6)."""
+    """The draft, private if one of its sources is (SPEC P-6)."""
     if draft.private or not any(workspace.index.get(id_).private for id_ in draft.sources):
         return draft
     redact.seal(as_dict(draft))
@@ -393,7 +394,7 @@ def _refuse_to_name(old: Memory, memory: Memory) -> None:
 
 
 def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
-    """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
+    """Whether the link can be written: always into the new note, but into an old private one only if we may edit it."""
     if not nameable(stem_of(found.memory.path)):
         return False
     if private or not found.memory.private or (workspace.coming and found.memory.path in workspace.coming):

@@ -22,11 +22,12 @@ from vault_mem.result import Results, as_record
 from vault_mem.vault.journal import operation
 from vault_mem.vault.parts import RunningOperation, together
 
-# What is wrong with one text only.
+# Errors that concern one text only.
 UNFIT = (errors.InvalidInput, EditRefused, Conflict, NotFound, errors.SecretFound)
-# How many are written at once; fewer if they are long, since they are held in memory until then.
+# How many texts are written at once, and how many bytes, since they are held in memory until then.
 AT_ONCE, MOST_BYTES = 500, 4_000_000
-# In a small vault a batch is half of what is written, but at least this: calibration samples what is written.
+# In a small vault, a batch has half as many texts as the vault, but at least this many: calibration samples the vault,
+# so it should grow along.
 FIRST = 30
 
 
@@ -53,7 +54,7 @@ class RememberedMany(Results[RememberResult], items="results"):
 def remember_many(
     workspace: Workspace, drafts: Sequence[Draft], *, force: bool = False, progress: Progress | None = None
 ) -> RememberedMany:
-    """Save drafts one after the other, as one operation: whole or not there. One that makes no sense is passed over."""
+    """Save drafts in order, as one operation that happens completely or not at all. Invalid drafts are skipped."""
     done = RememberedMany()
     prepare(workspace)
     with taken_back(workspace), together(workspace.folder, "remember") as whole:
@@ -71,7 +72,7 @@ def remember_many(
 
 @contextmanager
 def taken_back(workspace: Workspace) -> Iterator[None]:
-    """Where an operation fails and is taken back, the index lets go of what it had saved."""
+    """If the operation fails and is rolled back, remove from the index what it had saved."""
     try:
         yield
     except (Exception, CallersOwn):
@@ -81,14 +82,14 @@ def taken_back(workspace: Workspace) -> Iterator[None]:
 
 
 class Batch:
-    """Many memories on their way in, written some hundred at a time.
+    """Many memories being saved, written a few hundred at a time.
 
-    The vault is held, so its files are looked at when some were written, and not for each. Those that are not written
-    yet are compared with the next ones all the same.
+    The vault is held, so changed files are looked for once per batch, not once per memory. New texts are also compared
+    with those that are not written yet.
     """
 
     def __init__(self, workspace: Workspace, whole: RunningOperation | None) -> None:
-        """`whole` is the operation that they are part of; None for a dry run."""
+        """`whole` is the operation that all of them belong to; None for a dry run."""
         self._workspace = workspace
         self._whole = whole
         self._lines = views.ViewLines(workspace.folder)
@@ -98,19 +99,19 @@ class Batch:
 
     @contextmanager
     def held(self) -> Iterator[Batch]:
-        """For as long as the block runs, the files are taken as the index knows them; the views follow at its end."""
+        """Until the block ends, the index is trusted without looking at the files; then the views are updated."""
         self._workspace.held_still = True
         try:
             yield self
             self._end()
         except KeyboardInterrupt:
-            self._end()  # what came in so far is the operation
+            self._end()  # keep what was saved so far
             raise
         finally:
             self._workspace.held_still, self._workspace.coming = False, None
 
     def remember(self, draft: Draft, *, force: bool = False) -> RememberResult:
-        """Save one, as `remember` does; a repetition is not kept aside."""
+        """Save one, as `remember` does, but without keeping what is refused."""
         if refers(draft):
             self.write()
             result = remember(self._workspace, draft, force=force, keep_refused=False)
@@ -119,7 +120,7 @@ class Batch:
         return remember(self._workspace, draft, force=force, keep_refused=False, later=self.put)
 
     def put(self, planned: Planned) -> None:
-        """Take one to be written."""
+        """Add one to those that will be written together."""
         workspace = self._workspace
         most = min(max(FIRST, workspace.index.rows // 2), AT_ONCE)
         if len(self._planned) >= most or self._size >= MOST_BYTES:
@@ -130,7 +131,7 @@ class Batch:
         self._size += len(planned.text)
 
     def write(self) -> None:
-        """Write what was taken so far, and look at the vault's files again."""
+        """Write what was added so far, and bring the index up to date."""
         workspace, planned = self._workspace, self._planned
         if not planned:
             return
@@ -148,12 +149,12 @@ class Batch:
         workspace.held_still = True
 
     def part_done(self, files: int = 1) -> None:
-        """A transaction has ended, which wrote that many files."""
+        """Tell the operation that one of its transactions has ended, and how many files it wrote."""
         if self._whole is not None:
             self._whole.part_done(files)
 
     def _end(self) -> None:
-        """Write what is left, and put the lines of all that came in into the views."""
+        """Write what is left, and add all new memories to the views."""
         self.write()
         if not self._unmirrored:
             return
@@ -161,5 +162,5 @@ class Batch:
         with operation(workspace.folder, "remember") as transaction:
             self._lines.put(transaction)
         workspace.notices += transaction.notices
-        with contextlib.suppress(OSError, sqlite3.Error):  # then they are looked at once more, when they are quiet
+        with contextlib.suppress(OSError, sqlite3.Error):  # if it fails, they are only checked again once quiet
             workspace.index.known.follow(self._unmirrored, workspace.folder.now().timestamp())

@@ -1,4 +1,4 @@
-"""What a new memory may replace though it says it in other words (SPEC D-10)."""
+"""Older memories that a new one may replace, even in other words (SPEC D-10)."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from vault_mem.operations.memory.newer import REPLACEABLE, about_others, spoken
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 
-# More would not be read; the likeliest come first.
+# How many are suggested, likeliest first; nobody would read more.
 MOST = 2
-# The second is named only if it is nearly as likely as the first; mostly the two just share a word.
+# The second is named only if it has this share of the first's likelihood; otherwise it usually just shares a word.
 NEARLY = 0.75
 # How many of the nearest states are looked at, and how many more that name somebody the new text names.
 NEAREST, NAMING = 15, 8
-# How many of each are gathered where not all memories are at hand.
+# How many of each are gathered in a large vault, whose memories are not all at hand.
 LOOKED_AT = 40
 _STATES = REPLACEABLE - {"event"}
 _Near = tuple[float, Catalogue, int]  # cosine, and where the memory is
 
 
 def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[Found]:
-    """The open states that a new text may replace, likeliest first; `near` are the guard's neighbours of it."""
+    """The open states that a new text may replace, likeliest first; `near` are its neighbours, from the guard."""
     if not changes_something(draft.content) or spoken(draft.content, draft.people):
         return []
     found = {each.memory.id: each for each in near if each.memory.kind in REPLACEABLE}
@@ -61,7 +61,7 @@ def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
 
 
 def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Found]:
-    """The open memories of some kinds that are nearest to a text, and those that name whom it names."""
+    """The open memories of some kinds that are nearest to a text, and those that name the same people."""
     vector, names, now = embed(workspace, content), _spelled(content), workspace.folder.now()
     with workspace.compared() as compared:
         of_kinds = Filters(kind=sorted(kinds), private=False if workspace.folder.public else None)
@@ -84,7 +84,7 @@ def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Fo
 
 
 def _first(order: Iterable[_Near], names: Collection[str]) -> list[_Near]:
-    """The nearest, and the nearest of those that name somebody."""
+    """The nearest, and the nearest of those that contain one of the names."""
     rest = iter(order)
     nearest = list(islice(rest, NEAREST))
     if not names:
@@ -94,7 +94,7 @@ def _first(order: Iterable[_Near], names: Collection[str]) -> list[_Near]:
 
 
 def _spelled(content: str) -> set[str]:
-    """The names in a text as it writes them, and as others may."""
+    """The names in a text, as it spells them and as other memories may."""
     names = [name for name in names_in(content) if len(name) > 1]
     written = {found.group() for name in names if (found := re.search(re.escape(name), content, re.IGNORECASE))}
     return written | {form for name in names for form in (name, name.capitalize())}

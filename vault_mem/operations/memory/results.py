@@ -28,7 +28,7 @@ def writable(text: str, what: str) -> str:
 
 
 def check_metadata(metadata: object) -> None:
-    """Each key a word that front matter can have, each value one that it keeps as it is."""
+    """Raise InvalidInput unless front matter can hold each key and keeps each value as it is."""
     if not isinstance(metadata, Mapping):
         raise InvalidInput(f"metadata must map names to values, not {metadata!r}")
     for name, value in metadata.items():
@@ -42,12 +42,12 @@ def check_metadata(metadata: object) -> None:
 
 @dataclass(frozen=True)
 class Found:
-    """A memory with how near it is.
+    """A memory that was found.
 
     `relevance` is how likely it answers, `similarity` is calibrated for the guard, `score` orders the list. `passage`
-    is the part that answers, `shortened` where a budget left less than the whole text; `terms` are what each stage of
-    the ranking added to the score. `superseded_by` is the id of what took its place, `replaced_by` of a newer memory
-    that may have. `copies` are files that a sync service made of it; `copy_of` is the id where it is itself one.
+    is the part that answers, `shortened` if the budget had no room for the whole text; `terms` is what each stage of
+    the ranking added to the score. `superseded_by` is the id of the memory that replaced it, `replaced_by` that of a
+    newer one that may have. `copies` are conflict copies of it; `copy_of` is the id of its original, if it is one.
     """
 
     memory: Memory
@@ -62,8 +62,8 @@ class Found:
     copy_of: str = ""
     shortened: bool = False
     budgeted: bool = False
-    bare: bool = False  # little more than the passage fits the budget
-    vault: str = ""  # where several answer
+    bare: bool = False  # the budget has room for little more than the passage
+    vault: str = ""  # if several vaults answer
 
     @property
     def distance(self) -> float:
@@ -71,7 +71,7 @@ class Found:
         return 1.0 - self.similarity
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; within a budget without what can be asked for by the id."""
+        """As JSON; with a budget, without the fields that can be looked up by id."""
         whole = self.memory.to_dict()
         figures: dict[str, Any] = {"similarity": self.similarity, "score": self.score, "relevance": self.relevance}
         if self.bare:
@@ -92,7 +92,7 @@ def has_ended(memory: Memory) -> bool:
 
 
 def marks(memory: Memory, now: datetime, zone: tzinfo | None, superseded_by: str = "") -> list[str]:
-    """Why a memory no longer holds: closed since when, replaced by what, or done."""
+    """Why a memory no longer holds: since when it is closed, what superseded it, whether it is done."""
     found = []
     if memory.valid_to is not None and memory.closed_at(now):
         found.append(f"closed: {memory.valid_to.astimezone(zone).date().isoformat()}")

@@ -14,7 +14,7 @@ from vault_mem.ranking.superseded import superseding_id
 
 
 def search(workspace: Workspace, query: str, limit: int = 20, filters: Filters | None = None) -> RecallResult:
-    """Memories that have words of the query: by BM25, those found as written first, then the newest."""
+    """Memories with words of the query, best by BM25 first; exact wording wins, then the newer memory."""
     query = writable(query.strip(), "the query")
     if not query:
         raise InvalidInput("nothing to search for: the query is empty", 'try: vault-mem search "..."')

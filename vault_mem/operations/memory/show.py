@@ -1,4 +1,4 @@
-"""show and list: memories as they are, and what is around them; tags and people: what they can be filtered by."""
+"""show, list, tags and people: memories as they are, what they are linked to, and what they can be filtered by."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class ShowResult(Result, left_out=("memory",), if_any=("vault",)):
-    """A memory with its links, in both directions; `vault` says which it is of, where several are asked."""
+    """A memory with its links, in both directions; `vault` names its vault if several are asked."""
 
     memory: Memory
     links: list[Neighbour] = field(default_factory=list)
@@ -93,7 +93,7 @@ def list_memories(workspace: Workspace, filters: Filters | None = None, limit: i
 
 
 def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str]:
-    """What took the place of those of the memories that are closed: ids by their ids."""
+    """For each closed memory that was superseded, the id of the memory that replaced it."""
     now = workspace.folder.now()
     closed = [memory for memory in memories if memory.closed_at(now)]
     if not closed:
@@ -112,14 +112,14 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
 
 @dataclass(frozen=True)
 class Around(Result):
-    """The id of what replaced each closed memory, by its own, and the titles of all of these."""
+    """Maps the id of each closed memory to what replaced it, and all these ids to titles."""
 
     superseded_by: dict[str, str]
     titles: dict[str, str]
 
 
 def around(workspace: Workspace, memories: list[Memory], others: Iterable[str] = ()) -> Around:
-    """What is around these memories; `others` are more ids whose titles are wanted."""
+    """What replaced these memories, and titles; `others` are more ids whose titles are wanted."""
 
     def look() -> Around:
         replaced = superseded_by(workspace, memories)
@@ -141,7 +141,7 @@ def links_of(workspace: Workspace, memories: list[Memory]) -> dict[str, list[Nei
 
 
 def named_in(workspace: Workspace, memory: Memory) -> dict[str, str]:
-    """The ids of the memories that the links in a memory's text mean, by the names they have there."""
+    """The ids of the memories that a memory's text links to, by the names used in the links."""
 
     def look() -> dict[str, str]:
         found = {}
@@ -155,7 +155,7 @@ def named_in(workspace: Workspace, memory: Memory) -> dict[str, str]:
 
 
 def of_ids(workspace: Workspace, ids: Iterable[str]) -> dict[str, Memory]:
-    """The memories of these ids, as far as there are any."""
+    """The memories with these ids; unknown ids are left out."""
 
     def look() -> dict[str, Memory]:
         found = workspace.index.known.with_ids(set(ids))
@@ -202,7 +202,7 @@ def most_frequent(values: Iterable[str]) -> dict[str, int]:
 
 
 def trusted_ids(workspace: Workspace, least: str) -> set[str]:
-    """The memories that come from a source to be trusted that much (SPEC K-6)."""
+    """The ids of memories whose source is at least as trusted as `least` (SPEC K-6)."""
     if least not in (*TRUST, UNKNOWN):
         raise InvalidInput(f"a source is trusted as {', '.join(TRUST)} or none, not as {least!r}")
     workspace.freshen()

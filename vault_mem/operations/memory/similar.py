@@ -1,4 +1,4 @@
-"""similar: what is most like a note of the vault, as one would look for it beside an open note."""
+"""similar: the memories most like a note of the vault, for example to show beside the open note."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Results
 from vault_mem.vault.steps import read
 
-# How many of the nearest may be the note itself or copies of it.
+# How many more are fetched, since the note itself and its copies are left out afterwards.
 COPIES = 20
 
 
@@ -68,7 +68,7 @@ def _nearest(workspace: Workspace, key: str, text: str, limit: int) -> list[Foun
 
 
 def _key(workspace: Workspace, note: str) -> str:
-    """The note that is meant: by its path, as a link would name it, or as any memory is named."""
+    """The note that is meant, by its path, the name a link would use, or an id."""
     folder = workspace.folder
     path = folder.key(note) if note.startswith("/") else note.removeprefix("./")
     name = path.removeprefix("[[").removesuffix("]]").partition("|")[0]

@@ -1,6 +1,6 @@
 """How two memories relate: one repeats the other, one changes what the other says, or they are merely related.
 
-Whatever proposes to merge or to supersede asks here, so that it decides as the guard does (SPEC D-9).
+Every proposal to merge or supersede is decided here, so that it agrees with the guard (SPEC D-9).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float
 
 
 def _talk(*memories: Memory) -> bool:
-    """Whether one of them records what somebody said to somebody: saying it differently later does not change that."""
+    """Whether one of them records a conversation: what was said does not change when it is said differently later."""
     return any(
         spoken(memory.content, memory.people) or (memory.kind == "event" and is_talk(memory.content))
         for memory in memories

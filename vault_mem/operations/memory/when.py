@@ -18,16 +18,16 @@ _COMING = {
     "next year": "year",
     "来年": "year",
 }
-# "A month ago" means some days before or after, too.
+# "A month ago" is vague, so the middle of the span is taken, not its start.
 _AGO = re.compile(r"\bago\b|前$")
-# What may stand around a time without changing it.
+# Words and signs around a time that do not change it.
 _AROUND = re.compile(r"\b(?:since|from|until|till|by|on|in|the|of|at)\b|から|まで|以降|以来|以前|の|に|[\s,、]+")
 
 
 def moment(text: str, now: datetime, *, ahead: bool = False) -> datetime | None:
-    """When that begins, as seen from `now`; None if the text says no time, or more than one.
+    """The beginning of the time that a text names, as seen from `now`; None if it names none, or more than one.
 
-    A weekday or a month without a year is the last one; with `ahead`, the next.
+    A weekday, or a month without a year, is the last one; with `ahead`, the next.
     """
     zone = now.tzinfo
     assert zone is not None
@@ -46,13 +46,13 @@ def moment(text: str, now: datetime, *, ahead: bool = False) -> datetime | None:
 
 def _named(text: str, now: datetime, *, ahead: bool) -> datetime | None:
     years = range(now.year, now.year + 9) if ahead else range(now.year - 8, now.year + 1)  # for 29 February
-    said = times(f"in {text}", now, years)  # without it, "march" is a verb
+    said = times(f"in {text}", now, years)  # without "in", "march" is taken for a verb
     starts = sorted({(start + end) / 2 if _AGO.search(text) else start for start, end in said.spans})
     if starts and not _AROUND.sub("", said.rest):
         fitting = [each for each in starts if (each > now.timestamp()) == ahead]
         begins = (fitting or starts)[0 if ahead else -1]
         return datetime.fromtimestamp(begins, now.tzinfo).replace(hour=0, minute=0, second=0, microsecond=0)
-    if _AROUND.sub("", without_days(text)):  # an hour, an era: what is not understood may change the day
+    if _AROUND.sub("", without_days(text)):  # words left over, such as an hour or an era, may change the day
         return None
     day = named_day(text, now.date())
     return _midnight(day, now.tzinfo) if day is not None and now.tzinfo else None

@@ -1,4 +1,4 @@
-"""why-not: at which stage a recall drops a memory, or where in the answer it stands."""
+"""why-not: at which stage a recall drops a memory, or at which position it shows it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vault_mem.result import Result, as_record
 
 @dataclass(frozen=True)
 class WhyNot(Result):
-    """The stage that dropped a memory (or `shown`), the reason in words, and its figures as far as it came."""
+    """The stage that dropped a memory (or `shown`), the reason in words, and its figures up to that stage."""
 
     memory: Memory
     stage: str

@@ -22,9 +22,9 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import operation
 
 MOST_A_DAY = 10
-# The guard is slow, and the command after whose answer this runs has not exited yet.
+# The guard is slow, and the command that has just answered cannot exit until this is done.
 _MOST_ASKED = 40
-# A sentence this close to a memory is already known, even if the guard would save it.
+# The distance from a memory below which a sentence is already known, even if the guard would save it.
 _KNOWN = 0.15
 _TOOLS = re.compile(rb"^\(tools: (.+)\)$", re.MULTILINE)
 _OURS = re.compile(rb"vault.mem")
@@ -72,7 +72,7 @@ def _in_session(workspace: Workspace, kept: Kept) -> list[_Found]:
 
 
 def _chosen(workspace: Workspace, found: list[_Found], text: str) -> list[_Found]:
-    """What to propose: the surest few of a day that are new, not known and not secret."""
+    """What to propose: the surest few of each day that were not proposed before and are neither known nor secret."""
     made = checklist.read(text)
     known = {each.ids[0] for each in made}
     a_day: dict[str, int] = {}
@@ -137,7 +137,7 @@ def candidates(workspace: Workspace, private: bool | None = None) -> list[Candid
 
 
 def draft_of(proposal: Proposal) -> Draft | None:
-    """The memory that a candidate would become, in the words of REVIEW.md, which its owner may have corrected."""
+    """The memory that a candidate would become, in the words of REVIEW.md, which the owner may have corrected."""
     match = _TEXT.search(proposal.text)
     if match is None or not match["text"].strip():
         return None
@@ -167,6 +167,6 @@ def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
 
 
 def settled(proposal: Proposal, id_: str) -> Proposal:
-    """A candidate that became a memory, without its words, which the memory has now."""
+    """The proposal of a candidate that became a memory: it names the memory instead of quoting it."""
     where = proposal.text.rpartition("” (")[2]
     return replace(proposal, text=f"save {id_} ({where}", ids=(proposal.ids[0], id_))

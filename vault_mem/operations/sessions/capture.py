@@ -16,7 +16,7 @@ from vault_mem.vault import files, sessions
 from vault_mem.vault.lock import locked
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
-# The time limits of a command after its answer, for whose exit an agent may wait, and of a daemon.
+# Time limits in seconds: for a command after its answer (an agent may be waiting for it to exit), and for a daemon.
 _AFTER_AN_ANSWER, _IN_QUIET = 1.5, 20.0
 
 
@@ -55,7 +55,7 @@ def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: fl
         remove(workspace, older_than=timedelta(days=folder.settings.sessions_days), held=True)
     keeper = Keeper(workspace)
     told = {each.name: hook(each.told) for each in left}
-    latest = {told[each.name].get("transcript_path", each.name): each for each in left}  # one reading serves them all
+    latest = {told[each.name].get("transcript_path", each.name): each for each in left}  # read each transcript once
     for each in left:
         record = told[each.name]
         if latest[record.get("transcript_path", each.name)] is not each:
@@ -66,7 +66,7 @@ def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: fl
         agent = each.agent or agent_of(record)
         try:
             kept = _take(keeper, agent, each, record, deadline)
-        except WriteFailed as error:  # a full disk: it waits until there is room
+        except WriteFailed as error:  # the disk may be full; the item stays until there is room
             sessions.note_missed(folder, agent or "a hook", error.message, waits=each.name)
             return False
         except (OSError, VaultMemError) as error:
@@ -97,7 +97,7 @@ def _take(keeper: Keeper, agent: str, each: sessions.InboxItem, record: dict[str
 
 
 def agent_of(record: dict[str, str]) -> str:
-    """The agent whose hook has such input."""
+    """The agent whose hook writes such a record."""
     path, event = record.get("transcript_path", ""), record.get("hook_event_name", "")
     if "cursor_version" in record or "conversation_id" in record:
         return "cursor"

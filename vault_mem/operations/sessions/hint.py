@@ -17,7 +17,7 @@ from vault_mem.vault import hints, journal, own
 
 BUDGET = 150
 MOST = 2
-# How relevant a memory must be: no hint is better for an agent than a wrong one.
+# The least relevance of a hint: for an agent, no hint is better than a wrong one.
 RELEVANT = 0.55
 _LEAST_LETTERS = 10
 # A command to the client, a path, a one-word answer: nothing to look up.
@@ -35,7 +35,7 @@ class HintStats:
 
     @property
     def unused(self) -> list[str]:
-        """How many were shown, and not read, found or changed afterwards."""
+        """The memories that were shown, but not read, found or changed afterwards."""
         return [id_ for id_ in self.shown if id_ not in set(self.used)]
 
 
@@ -51,7 +51,7 @@ def hint(
 ) -> list[Found]:
     """The memories to add to a prompt: highly relevant, not shown in this session yet, within the budget.
 
-    They may come from `others`, vaults that are asked as well.
+    `others` are vaults that are searched as well.
     """
     folder = workspace.folder
     text = context_query(own_words(prompt))  # Gemini adds the output of other hooks

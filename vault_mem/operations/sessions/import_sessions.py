@@ -1,4 +1,4 @@
-"""Importing agents' transcripts as sessions; a session that grew there grows here (SPEC K-3)."""
+"""Importing agents' transcripts as sessions; importing again adds what is new in them (SPEC K-3)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def default_source(format_: str, env: Mapping[str, str]) -> Path | None:
 def import_sessions(
     workspace: Workspace, source: Path, format_: str, *, dry_run: bool = False, progress: Progress | None = None
 ) -> SessionsReport:
-    """Import every session below a folder; one that was imported before is read on from where it ended."""
+    """Import every session below a folder; one imported before is continued from where it ended."""
     reader = reader_of(format_)
     if reader is None:
         raise InvalidInput(f"{format_} keeps no sessions", f"one of {', '.join(sorted(READERS))}")

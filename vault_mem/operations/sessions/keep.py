@@ -31,7 +31,7 @@ _TRIES = 5
 class Kept:
     """What became of a transcript: the session's file, how many turns are new, and where they begin.
 
-    `done`: it was read to its end, and not just until time ran out.
+    `done`: it was read to its end, before time ran out.
     """
 
     key: str = ""
@@ -124,7 +124,7 @@ class Keeper:
                 return result
 
     def would_keep(self, reader: ModuleType, source: Source) -> Kept:
-        """What `keep` would append, and to which file; none yet for a new session."""
+        """What `keep` would append, and to which file; a new session has none yet."""
         id_ = source.id or self._id_in(reader, source) or source.path.stem
         tail = sessions.tail_of(agent_of(reader), id_)
         head = self._head(tail, agent_of(reader), id_, "")
@@ -187,7 +187,7 @@ class Keeper:
         )
         key = self.known.get(tail)
         if key is None and not turns:
-            return  # nothing was said yet: it is read again later
+            return  # nothing was said yet; the transcript will be read again
         before = folder.tree.read(key) if key else None
         parts = notes.parse(before, zone) if before else None
         body, room = parts.body if parts else "", folder.settings.session_kilobytes * 1024
@@ -212,12 +212,12 @@ class Keeper:
 
 
 def agent_of(reader: ModuleType) -> str:
-    """The agent whose sessions a reader reads; the name of its format may be longer."""
+    """The agent whose sessions a reader reads; its format may have a longer name."""
     return str(getattr(reader, "AGENT", reader.NAME))
 
 
 def hook(told_: bytes) -> dict[str, str]:
-    """The texts in a hook's input; empty if it is no JSON object."""
+    """The strings in a hook's JSON input; empty if it is not an object."""
     try:
         record = json.loads(told_)
     except (ValueError, RecursionError):

@@ -21,7 +21,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked
 
 _CANDIDATES = 60
-_FRAME = 24  # tokens around a turn that is shown
+_FRAME = 24  # tokens that showing a turn takes besides its text
 _EXCERPT = 300
 # A turn is shown if it has half of the query's words, or is about as close in meaning as linked memories.
 _ENOUGH_WORDS, _ENOUGH_LIKENESS = 0.5, 0.7
@@ -61,7 +61,7 @@ class Removed:
 def list_sessions(
     workspace: Workspace, project: str = "", agent: str = "", limit: int | None = None
 ) -> list[SessionFile]:
-    """The sessions, newest first; none for those who only see public memories."""
+    """The sessions, newest first; none if only public memories may be seen."""
     found = [each for each in _all(workspace) if _is_of(each, project) and agent in ("", each.head.agent)]
     found.sort(key=lambda each: (_end(workspace, each), each.key), reverse=True)
     return found[:limit]
@@ -133,7 +133,7 @@ def remove(
         return result
     with nullcontext() if held else locked(folder.tree, sessions.LOCK, "the sessions"):
         sessions.sweep(folder)
-        sessions.drop_table(folder)  # first: if this fails, nothing is removed
+        sessions.drop_table(folder)  # first, so that nothing is removed if this fails
         for each in result.removed:
             id_ = each.head.session.partition(":")[2]
             sessions.note_removed(folder, sessions.tail_of(each.head.agent, id_), each.head.read)
@@ -145,7 +145,7 @@ def remove(
 
 
 def without(folder: Folder, texts: Iterable[str]) -> Iterator[tuple[str, bytes, bytes]]:
-    """The sessions with one of these texts: the file, its content, and its content without them."""
+    """Sessions that contain one of these texts: the file, its content, and its content without them."""
     hidden = notes.segments(texts)
     if not hidden:
         return
@@ -180,7 +180,7 @@ def _all(workspace: Workspace, before: datetime | None = None) -> list[SessionFi
 
 
 def _is_of(each: SessionFile, project: str) -> bool:
-    """Whether a session was in this folder or below it, or in one of this name."""
+    """Whether a session took place in this folder, below it, or in a folder of this name."""
     here = Path(each.head.project)
     return not project or here.is_relative_to(Path(project).expanduser()) or here.name == project
 

@@ -34,7 +34,7 @@ def adopt(workspace: Workspace) -> list[str]:
 
 
 def candidates(workspace: Workspace) -> list[Known]:
-    """Notes that may be given an id: writable for us, sound, no conflict copy, and without an id of any scheme."""
+    """Notes that may be given an id: ours to write, readable, not conflict copies, and without an id of any scheme."""
     declined = declined_in(workspace.folder)
     found = [
         known
@@ -46,7 +46,7 @@ def candidates(workspace: Workspace) -> list[Known]:
 
 
 def adopt_in(workspace: Workspace, transaction: Transaction) -> None:
-    """A note without an id that somebody has changed by a command gets it with that change."""
+    """Add an id to notes without one that this transaction changes anyway."""
     for number, step in enumerate(transaction.steps):
         if not isinstance(step, FileStep) or not step.before or not step.after or id_in(step.after):
             continue

@@ -1,4 +1,4 @@
-"""Unasked changes that the owner undid: they are not repeated for the same text."""
+"""Unasked changes that the owner undid, so that they are not repeated for the same text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DECLINED = ".vault-mem/declined.jsonl"
 
 
 def decline(transaction: Transaction, undone: Entry) -> None:
-    """Note, as part of an undo, the files that an unasked operation changed, as they are without it."""
+    """Record, as part of an undo, the texts that the undone operation must leave alone from now on."""
     at = transaction.folder.now().isoformat()
     for step in undone.steps:
         if isinstance(step, FileStep) and step.before is not None and transaction.folder.is_note(step.key):
@@ -25,8 +25,8 @@ def decline(transaction: Transaction, undone: Entry) -> None:
 
 
 def declined_in(folder: Folder) -> Callable[[str, str, str], bool]:
-    """Tells whether a command was taken back for a file (its key) of some content (see content_hash)."""
-    # as hashes that reveal nothing: notes may be private, or purged later
+    """A function (command, key, content hash) that tells whether the owner has undone that command for that text."""
+    # hashes, which reveal nothing: notes may be private, or purged later
     marks = {str(each["file"]) for each in own.records(folder.tree, DECLINED) if "file" in each}
     return lambda command, key, digest: bool(marks) and _mark(command, key, digest) in marks
 

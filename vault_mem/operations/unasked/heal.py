@@ -16,7 +16,7 @@ COMMAND = "heal"
 
 
 def heal(workspace: Workspace) -> list[str]:
-    """Write new names into links to old ones, in quiet notes of ours. Returns the keys of the notes changed."""
+    """Replace old names in links, in quiet notes that are ours. Returns the keys of the changed notes."""
     if not workspace.folder.settings.heal_links:
         return []
     state = workspace.index.known
@@ -40,7 +40,7 @@ def heal(workspace: Workspace) -> list[str]:
 
 
 def waiting(workspace: Workspace) -> list[str]:
-    """Notes with links that are healed once they are quiet."""
+    """Notes whose links will be healed once they are quiet."""
     if not workspace.folder.settings.heal_links:
         return []
     unhealed = workspace.index.known.unhealed()
@@ -79,7 +79,7 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
 
 
 class _Homes:
-    """Where notes are now that were called otherwise before."""
+    """Where renamed notes are now."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._folder = workspace.folder
@@ -88,7 +88,7 @@ class _Homes:
         self._private: dict[str, bool] = {}
 
     def of(self, target: str, referrer: str) -> str | None:
-        """The note that a link no longer names but means; None where all is well, or nothing can be done."""
+        """The note that a broken link means; None if the link works, or cannot be healed."""
         if self._names.find(target, referrer) is not None or link_name(target).startswith(("./", "../")):
             return None
         home = self._names.note(target, referrer)
@@ -99,7 +99,7 @@ class _Homes:
         return home
 
     def led_to(self, reference: Reference, referrer: str) -> Reference | str:
-        """A reference by the name that its note has now."""
+        """The reference with its note's present name; unchanged if there is nothing to heal."""
         home = self.of(reference.target, referrer)
         if home is None:
             return reference

@@ -1,6 +1,6 @@
 """Unasked private moves: a changed `private` property moves the note once it is quiet.
 
-In, if the note says so; out, only if the daemon saw its flag change (SPEC P-2).
+It moves in if the note says so, but out only if the daemon saw its flag change (SPEC P-2).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_MOVED = 20
 
 
 def waiting(workspace: Workspace) -> list[Known]:
-    """Public notes that say they are private, and are to be moved; not those whose move was undone."""
+    """Public notes with `private: true` that are still to be moved, except those whose move was undone."""
     flagged = workspace.index.known.flagged() if workspace.folder.settings.private_moves else []
     return _not_declined(workspace, "private", flagged)
 
@@ -52,7 +52,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
                 held = held_by_git(workspace.folder, memory)
                 transaction, noticed = hiding(workspace, memory, unasked=True)
                 commit_private(workspace, transaction, memory, held)
-            index_written(workspace, transaction)  # the store follows when nobody waits to write
+            index_written(workspace, transaction)  # the store is updated later, once the lock is released
         except VaultMemError as error:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")
             continue
@@ -64,10 +64,10 @@ def move_flagged(workspace: Workspace) -> list[str]:
 
 
 def leaving(workspace: Workspace) -> list[Known]:
-    """Private notes whose flag this very process saw go from true to false; not those whose move was undone.
+    """Private notes whose flag this process saw go from true to false, except those whose move was undone.
 
-    Only who watches the files all the time can have seen it. What a file says is not enough: it may have come from
-    anywhere, with whatever flag (SPEC P-2).
+    Only a process that watches the files can see that. The flag in the file is not enough, because the file may have
+    come from anywhere (SPEC P-2).
     """
     seen = workspace.watch.cleared() if workspace.watch and workspace.folder.settings.private_moves else {}
     found = workspace.index.known.files(seen).items()

@@ -1,6 +1,6 @@
-"""What waits until a file has been left alone for a while: the only unasked writes (SPEC V-4).
+"""Work that waits until a file has been left alone for a while: the only unasked writes (SPEC V-4).
 
-It runs after an answer, never before: `settle` where there is no daemon, the engine's quiet moments where there is one.
+It runs after an answer, never before: in `settle` without a daemon, in the engine's quiet moments with one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vault_mem.vault import git, journal
 
 
 def apply_ticked(workspace: Workspace) -> bool:
-    """Carry out what a person has ticked. There is seldom anything, and what does it takes long to load."""
+    """Carry out ticked proposals. There are rarely any, so the slow import waits until one is found."""
     if not any(waiting(workspace.folder, private=private) for private in (False, True)):
         return False
     from vault_mem.operations.upkeep import answers
@@ -29,12 +29,12 @@ def apply_ticked(workspace: Workspace) -> bool:
     return bool(answers.apply_ticked(workspace))
 
 
-# In this order, and then the views. Each does what is due, under its own setting, and returns the files it wrote.
+# Run in this order, followed by the views. Each step checks its own setting; a true result means that it wrote files.
 STEPS = (keep_private, adopt, move_flagged, heal, apply_ticked, take_in, drop_old)
 
 
 def settle(workspace: Workspace, *, tidy: bool = True) -> None:
-    """Do what is due, after the answer; where the files are watched, the watcher's process does it."""
+    """Do what is due, after the answer; if the files are watched, the watching process does it instead."""
     if workspace.watch is not None or (not workspace.is_fresh and workspace.freshen().stale):
         return
     workspace.folder.public = False  # unasked work sees all memories
@@ -46,7 +46,7 @@ def settle(workspace: Workspace, *, tidy: bool = True) -> None:
 
 
 def quiet_work(workspace: Workspace) -> bool:
-    """Do what is due; whether a note was written. The index has just been brought up to date."""
+    """Do what is due. Returns whether a note was written. The index must be up to date."""
     if journal.busy(workspace.folder) or git.under_way(workspace.folder):
         return False  # it can wait for the next time
     written = False

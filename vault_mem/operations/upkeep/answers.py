@@ -1,6 +1,6 @@
-"""Answers to proposals: what a proposal does is one operation together with its line in the file.
+"""Answers to proposals: carrying one out and ticking its line in REVIEW.md are one operation.
 
-One whose memories have changed since is marked stale and not carried out.
+A proposal whose memories have changed since is marked stale and not carried out.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Answer(Result, if_any=("memory_id",), renamed={"outcome": "status"}):
 
 @changes
 def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:
-    """Carry out a proposal, or refuse it for good. `which`: its number in the list, or its id."""
+    """Carry out a proposal, or reject it for good. `which` is its number in the list, or its id."""
     workspace.freshen()
     asked = open_proposals(workspace)
     number = int(which) - 1 if which.isdigit() else -1
@@ -57,7 +57,7 @@ def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:
 
 
 def apply_ticked(workspace: Workspace) -> list[Answer]:
-    """Carry out what a person has ticked, and note what they refused: once the file is quiet."""
+    """Carry out what a person has ticked in REVIEW.md, and reject what they crossed out, once the file is quiet."""
     answers = []
     for private in (False, True):
         key = file_key(workspace.folder, private=private)
@@ -148,7 +148,7 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
 
 
 def _offer_to_append(workspace: Workspace, proposal: Proposal, memories: list[Memory]) -> Answer:
-    """A merge would drop words that only the one to be removed has: propose to add them to the other instead."""
+    """Propose to append instead of merging, since a merge would lose words that only the removed memory has."""
     folder = workspace.folder
     said = "it says more: appending it is proposed instead"
     transaction = Transaction(folder, "review", f"proposal {proposal.id}", unasked=True, ids=list(proposal.ids))
@@ -170,7 +170,7 @@ def _finish(
     note: str = "",
     as_: Proposal | None = None,
 ) -> Answer:
-    """Write the answer into the file, together with what it brings about."""
+    """Write the answer into the file and commit it together with its effects."""
     folder = workspace.folder
     for private in (False, True):
         key = file_key(folder, private=private)

@@ -19,7 +19,7 @@ from vault_mem.vault.tree import PathRefused
 
 
 def referrers(folder: Folder, names: Names, *notes: str) -> Iterator[tuple[str, bytes]]:
-    """The files that name one of these notes, with their bytes: the index says where to look, the files decide."""
+    """The files that name one of these notes, with their bytes. The index says where to look, the files decide."""
     for key in names.naming(*notes):
         raw = bytes_of(folder, key)
         if raw and any(names.note(name, key) in notes for name in named_in(raw, key)):
@@ -42,7 +42,7 @@ def changeable(folder: Folder, key: str, raw: bytes) -> bool:
 
 
 def relate(workspace: Workspace, transaction: Transaction, names: Names, later: Memory, earlier: Memory) -> bool:
-    """Link two memories in the later one, or in the private one where only one is. False where it cannot be written."""
+    """Write a link into the later memory, or into the private one if only one is. Returns whether that was possible."""
     writer, target = (earlier, later) if earlier.private and not later.private else (later, earlier)
     if not nameable(names.of(target.path)):
         return False

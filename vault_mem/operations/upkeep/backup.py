@@ -1,8 +1,8 @@
-"""backup: the whole vault in one file that only its owner can read; private memories too, which git does not keep.
+"""backup: the whole vault in one file that only its owner can read, with the private memories that git does not keep.
 
-In it is what a person would want back: every file of the vault, and of this machine's folder the trash, the logs and
-the refused texts. Not in it: the index (it is made from the files), the undo journal (copies of what the files
-say, useless elsewhere), locks, and `.git`, which is a store of its own.
+It has what a person would want back: every file of the vault, and from `.vault-mem/` the trash, the logs and the
+refused texts. It leaves out the index (made from the files), the undo journal (useless elsewhere), locks, and `.git`,
+which is a store of its own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class BackupResult(Result):
-    """What was written, or checked: `wrong` says what does not hold."""
+    """What was written, checked or restored; `wrong` lists what is damaged or missing."""
 
     file: Path
     files: int
@@ -77,7 +77,7 @@ def backup(workspace: Workspace, file: Path, *, force: bool = False) -> BackupRe
 
 
 def check(file: Path) -> BackupResult:
-    """Read an archive whole and compare it with its own list."""
+    """Read a whole archive and compare it with the list of files inside it."""
     found: dict[str, str] = {}
     manifest: dict[str, object] | None = None
     wrong: list[str] = []
@@ -110,7 +110,7 @@ def check(file: Path) -> BackupResult:
 
 
 def restore_backup(file: Path, folder: Path) -> BackupResult:
-    """Unpack an archive that is sound into a new or empty folder; whole or not at all."""
+    """Unpack an undamaged archive into a new or empty folder, completely or not at all."""
     found = check(file)
     if found.wrong:
         raise Unsafe(f"{file} is damaged: {found.wrong[0]}", "nothing was unpacked; `backup --check` lists everything")
@@ -133,7 +133,7 @@ def restore_backup(file: Path, folder: Path) -> BackupResult:
 
 
 def _unpack(archive: tarfile.TarFile, root: Path) -> None:
-    """Everything but the list of files; folders with their modes, and links last, so that nothing goes through one."""
+    """Unpack everything but the list of files. Links come last, so that no file is written through one."""
     folders: list[tuple[Path, int]] = []
     links: list[tuple[Path, str]] = []
     for member in archive:
@@ -177,7 +177,7 @@ def _exists(file: Path) -> Unsafe:
 
 
 def _write(workspace: Workspace, out: IO[bytes]) -> list[str]:
-    """Put everything into the archive; a file that cannot be read stops it, since a backup must be complete."""
+    """Put everything into the archive. A file that cannot be read raises, since a backup must be complete."""
     folder = workspace.folder
     keys = list(_keys(folder))
     hashes: dict[str, str] = {}
@@ -190,7 +190,7 @@ def _write(workspace: Workspace, out: IO[bytes]) -> list[str]:
             try:
                 digest = _add(archive, folder.tree, key)
             except FileNotFoundError:
-                continue  # deleted by its owner meanwhile
+                continue  # deleted meanwhile
             except OSError as error:
                 raise VaultMemError(f"cannot read {name}: {error.strerror}", "no backup was written") from error
             if digest:
@@ -237,7 +237,7 @@ def _of_link(target: str) -> str:
 
 
 def _keys(folder: Folder) -> Iterator[str]:
-    """Everything to be kept, folders before what is in them."""
+    """Everything to back up, folders before their contents."""
     try:
         for parent, folders, others in folder.tree.walk():
             if parent == OWN:

@@ -1,8 +1,7 @@
 """A person's words in a memory: told apart from ours, and kept where they are when ours are replaced (SPEC S-8).
 
-What we wrote is in the revisions, and that of a new memory in the journal. Where it stands in the note as it was
-written, all around it is the person's. Where it does not, somebody has worked on the text itself, and nobody can say
-what may go.
+What we wrote is in the revisions, and for a new memory in the journal. If the note still has it unchanged, everything
+around it is the person's. If not, the person has edited our text itself, and nobody can say what may be replaced.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in, of_memory
 from vault_mem.vault.steps import FileStep, MadeStep
 
-# Obsidian's name for a paragraph, which others link to, at its end.
+# Obsidian's block id at the end of a paragraph, which other notes link to.
 _BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+$")
 # Earlier revisions do not say which part was ours: these commands replaced the whole text.
 _REPLACED_ALL = ("remember", "remember --update", "import")
 _MAKING = ("remember", "import", "tidy apply")
-# A note written this soon after its date was written by the command that made it.
+# Seconds: a note last written this soon after its `created` was written by the command that made it.
 _AT_ONCE = 3.0
 
 
 @dataclass(frozen=True)
 class NoteChange:
-    """Other bytes for a memory's file. `written`: which part of its text we wrote, or whether all of it.
+    """New bytes for a memory's file. `written` is the part of its text that we wrote, or True for all of it.
 
-    `kept` is what a person had added to a text of ours that was replaced: it is still there.
+    `kept` is what a person had added to the text that was replaced; it is still there.
     """
 
     raw: bytes
@@ -45,8 +44,8 @@ class NoteChange:
 def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *, if_unclear: str = "") -> NoteChange:
     """A memory's note with our text replaced; a person's words around it stay.
 
-    Raises Conflict where they cannot be told apart; `if_unclear` is then what the caller can do about it. Without it,
-    the whole text is replaced: for an operation that says so.
+    If the two cannot be told apart, raises Conflict with `if_unclear` as the hint. Without `if_unclear`, the whole text
+    is replaced, which only an operation that announces it may do.
     """
     body = split(raw).body
     for ours in list(_written(workspace.folder, memory, body)) or _untouched(workspace.folder, memory, body):
@@ -62,7 +61,7 @@ def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *
 
 
 def _written(folder: Folder, memory: Memory, body: str) -> Iterator[str]:
-    """The texts that we wrote into a memory, newest first; an undo may have brought back an older one."""
+    """The texts that we wrote into a memory, newest first; older ones count because an undo may have restored one."""
     for revision in reversed(of_memory(folder, memory.id)):
         if isinstance(revision.written, str):
             yield revision.written
@@ -79,14 +78,14 @@ def _written(folder: Folder, memory: Memory, body: str) -> Iterator[str]:
 
 
 def _untouched(folder: Folder, memory: Memory, body: str) -> list[str]:
-    """The text of a note that was last written when it was made: the journal does not reach back so far."""
+    """The text of a note that was not written again after it was made, even if the journal does not go back so far."""
     found = folder.tree.stat(memory.path)
     age = found.st_mtime_ns / 1e9 - memory.created.timestamp() if found else -1.0
     return [body] if 0 <= age < _AT_ONCE else []
 
 
 def _around(body: str, ours: str) -> tuple[str, str] | None:
-    """The text before and after ours in a note; a block id at its end is not ours."""
+    """The text before and after ours in a note; a block id at the end is not ours."""
     wanted = ours.strip().splitlines()
     lines = body.splitlines(keepends=True)
     bare = [line.rstrip() for line in lines]

@@ -1,4 +1,4 @@
-"""consolidate: replay what happened lately, and find what repeats or changes an older memory. It never merges texts."""
+"""consolidate: replay recent memories, and find those that repeat or change an older one. It never merges texts."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ WINDOW_HOURS = 24
 MAX_REPLAY_EVENTS = 100
 MAX_MERGE_CANDIDATES = 5
 SNIPPET = 100
-# A text that is this much longer says more than the other, and must not be the one that goes.
+# A text longer by this factor says more than the other, so it must not be the one that is removed.
 FULLER = 1.2
-# How many of the nearest pairs are read by the judge: a few seconds' work in a vault full of near-duplicates.
+# How many of the nearest pairs the judge reads: a few seconds' work in a vault full of near-duplicates.
 MOST_JUDGED = 500
 
 
@@ -49,7 +49,7 @@ class MergeCandidate:
 
 @dataclass(frozen=True)
 class SupersedeCandidate(MergeCandidate):
-    """A newer memory, `memory_a`, that changes what an older one says: `differs` names what."""
+    """A newer memory, `memory_a`, that changes what an older one says; `differs` lists the changes."""
 
     differs: list[str] = field(default_factory=list)
 
@@ -77,9 +77,9 @@ def consolidate(
     limit: int = MAX_MERGE_CANDIDATES,
     progress: Progress | None = None,
 ) -> ConsolidationStats:
-    """Replay the last hours, then look at what is near to what is new; `whole`: in the whole vault.
+    """Replay the memories of the last hours, then compare them with the vault; with `whole`, compare all memories.
 
-    `window` takes that many of the newest memories for new, whatever their age, instead of `window_hours`.
+    With `window`, that many of the newest memories are replayed, whatever their age, instead of `window_hours`.
     """
     threshold = workspace.folder.settings.merge_threshold if merge_threshold is None else merge_threshold
     if not 0 <= threshold <= 1:
@@ -99,7 +99,7 @@ def consolidate(
         freshen_to_change(workspace)
         transaction = Transaction(workspace.folder, "consolidate", "they followed one another")
         lasting = (memory for memory in _recent(workspace, window, window_hours) if not memory.provisional)
-        pairs = list(pairwise(lasting))  # those that followed one another, the latest of them (SPEC C-1)
+        pairs = list(pairwise(lasting))  # memories that followed one another (SPEC C-1)
         pairs = pairs[max(len(pairs) - max_replay_events, 0) :]
         links = _link(workspace, transaction, pairs) if pairs else 0
         review.propose_in(transaction, workspace, [*_suggestions(workspace, merges, changes)])
@@ -115,20 +115,20 @@ def consolidate(
 def _suggestions(
     workspace: Workspace, merges: list[MergeCandidate], changes: list[SupersedeCandidate]
 ) -> Iterator[review.Suggestion]:
-    """What to propose of the candidates; one that was forgotten while they were compared is left out."""
+    """What to propose; candidates that were forgotten during the comparison are left out."""
     for each in merges:
         with contextlib.suppress(NotFound):
             yield _merge(workspace, each)
     for change in changes:
         with contextlib.suppress(NotFound):
             old = workspace.index.get(change.memory_b_id)
-            if old.kind in STATE_KINDS:  # events are a log: what happened twice, with other figures, happened twice
+            if old.kind in STATE_KINDS:  # events are a log: with other figures, it simply happened twice
                 ids = (change.memory_a_id, change.memory_b_id)
                 yield review.Suggestion("supersede", ids, "; ".join(change.differs))
 
 
 def _merge(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion:
-    """Keep the fuller of two, the more important or the newer one; what is made of a private one stays private."""
+    """Keep the private one of the two, else the fuller, the more important, or the newer one."""
     a, b = workspace.index.get(candidate.memory_a_id), workspace.index.get(candidate.memory_b_id)
 
     def worth(memory: Memory, other: Memory) -> tuple[bool, bool, int]:
@@ -148,7 +148,7 @@ def _recent(workspace: Workspace, window: int | None, window_hours: float) -> li
 
 
 def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> None:
-    """Note that they were active together; the links are already written, so trouble here is not a failure."""
+    """Record that they were active together. The links are already written, so a failure is only a notice."""
     try:
         activity.strengthen(workspace.folder, [(earlier.id, later.id) for earlier, later in pairs])
     except (VaultMemError, OSError) as error:
@@ -168,7 +168,7 @@ def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memo
         ):
             continue
         if not belong_together(earlier, later):
-            made += activity.pair_of(earlier.id, later.id) not in known  # by time alone: the activity log has it
+            made += activity.pair_of(earlier.id, later.id) not in known  # linked by time only: in the activity log
         elif relate(workspace, transaction, names, later, earlier):
             transaction.ids += [memory.id for memory in (earlier, later) if memory.id not in transaction.ids]
             made += 1
@@ -178,7 +178,7 @@ def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memo
 def _candidates(
     workspace: Workspace, recent: list[Memory] | None, threshold: float, limit: int, progress: Progress | None
 ) -> tuple[list[MergeCandidate], list[SupersedeCandidate]]:
-    """Of the pairs nearer than the threshold the repetitions, and the changed facts (SPEC C-2), nearest first."""
+    """The repetitions and the changed facts among pairs nearer than the threshold (SPEC C-2), nearest first."""
     merges: list[MergeCandidate] = []
     changes: list[SupersedeCandidate] = []
     if limit == 0:
@@ -204,10 +204,10 @@ def _near(
 ) -> list[tuple[float, Memory, Memory]]:
     """The pairs nearer than the threshold: distance, older and newer memory."""
     new = None if recent is None else {memory.path for memory in recent}
-    with workspace.candidates() as candidates:  # but not for the seconds that comparing takes
+    with workspace.candidates() as candidates:  # released before the comparison, which takes seconds
         catalogue = candidates.pairing(new)
         memories = catalogue.open_at(workspace.folder.now().timestamp(), public=workspace.folder.public)
-        if new is not None:  # what is new comes first, whatever its id
+        if new is not None:  # new memories first
             memories.sort(key=lambda each: each[1] not in new)
         vectors = catalogue.vectors[[place for _, _, place in memories]]
         texts = [catalogue.texts[place] for _, _, place in memories]

@@ -1,4 +1,4 @@
-"""edit, tag: change a memory's text or fields, on purpose, checked as a new memory is, and undoable."""
+"""edit, tag: change a memory's text or fields, with the checks that a new memory gets. It can be undone."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from vault_mem.vault.journal import Transaction
 _FORMS = {"created": Form.TIME, "title": Form.TEXT} | {name: each.form for name, each in FIELDS.items()}
 _LINE = re.compile(r"(?!\Z)([^\r\n]*)(\r\n|\r|\n|\Z)")
 _KEY = re.compile(r"[^\W\d][\w -]{0,63}")
-# Keys that other commands change, because more than this one line changes with them.
+# Keys that other commands change, because changing them affects more than one line.
 _ELSEWHERE = {
     "id": "a memory keeps its id",
     "private": "use `vault-mem private ID` or `vault-mem publish ID`: the file moves, and links to it change",
     "links": "use `vault-mem link` and `vault-mem unlink`",
     "supersedes": "use `vault-mem remember ... --supersedes ID`",
 }
-# Why, where nobody says it.
+# The reason that is recorded if none is given.
 _REASONS = {"remember --update": "the text was replaced"}
 REPLACE_ALL = "read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not"
 
@@ -50,7 +50,7 @@ REPLACE_ALL = "read it with `vault-mem show ID`; --replace-all replaces the whol
 class EditResult(Result):
     """The memory as it is now; `op` is empty if nothing had to be changed.
 
-    `kept` is what a person had added to a text that was replaced: it is still there.
+    `kept` is what a person had added to a text that was replaced; it is still there.
     """
 
     memory: Memory
@@ -80,7 +80,7 @@ def edit_memory(
 ) -> EditResult:
     """Replace the text of a memory, set fields of its front matter (None or "" removes one), or both.
 
-    `keep_added`: what a person added to the text stays; raises Conflict if that cannot be told apart.
+    With `keep_added`, what a person added to the text stays; raises Conflict if it cannot be told apart from ours.
     """
     folder = workspace.folder
 
@@ -88,7 +88,7 @@ def edit_memory(
         given = {"content": content, "reason": reason, **(fields or {})}
         check_words(memory.private, given, allow_secret=allow_secret)
         if memory.private:
-            redact.seal({"fields": [*given.values()]})  # before the types are looked at: errors quote what was given
+            redact.seal({"fields": [*given.values()]})  # before types are checked, because errors quote the values
         changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
         draft = _checked(memory, content, changes, folder)
         told = NoteChange(raw)
@@ -102,7 +102,7 @@ def edit_memory(
 
 
 def tag(workspace: Workspace, id_: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> EditResult:
-    """Add tags and take others off; tags compare without regard to case, as Obsidian's do."""
+    """Add and remove tags; case is ignored, as in Obsidian."""
     given, off = list(add), list(remove)
 
     def change(memory: Memory, raw: bytes) -> NoteChange:
@@ -132,7 +132,7 @@ def _tag(text: str) -> str:
 def save_note(
     workspace: Workspace, memory: Memory, before: bytes, after: bytes, reason: str = "", *, allow_secret: bool = False
 ) -> EditResult:
-    """Save a whole note that its owner edited elsewhere; raises Conflict if the file is no longer as it was."""
+    """Save a whole note that the owner edited elsewhere; raises Conflict if the file has changed meanwhile."""
     words = {"content": after.decode(errors="replace"), "reason": reason}
     check_words(memory.private, words, allow_secret=allow_secret)
     _check_note(workspace.folder, memory, before, after)
@@ -147,7 +147,7 @@ def save_note(
 
 @dataclass(frozen=True)
 class WholeNote(Result):
-    """A memory's file as it is: its text, and what tells later whether it still says that."""
+    """A memory's file as it is: its text, and a digest that tells later whether it has changed."""
 
     memory: Memory
     text: str
@@ -164,7 +164,7 @@ def whole_note(workspace: Workspace, id_: str) -> WholeNote:
 def save_text(workspace: Workspace, id_: str, text: str, digest: str) -> EditResult:
     """Save a whole note that somebody edited after `whole_note`; unchanged lines keep their endings.
 
-    Raises Conflict where the file does not say any more what it said then.
+    Raises Conflict if the file has changed since then.
     """
     memory = to_change(workspace, id_)
     before = read_to_edit(workspace, memory)
@@ -174,7 +174,7 @@ def save_text(workspace: Workspace, id_: str, text: str, digest: str) -> EditRes
 
 
 def with_endings(before: bytes, text: str) -> bytes:
-    """An edited text with the line endings that its file has: a text field in a browser knows only one kind."""
+    """An edited text with the line endings of its file, which a browser's text field does not keep."""
     mark = "\ufeff" if before.startswith(b"\xef\xbb\xbf") else ""
     old = _LINE.findall(before.decode().removeprefix(mark))
     new = _LINE.findall(text.removeprefix("\ufeff"))
@@ -192,7 +192,7 @@ def with_endings(before: bytes, text: str) -> bytes:
 def change_memory(
     workspace: Workspace, id_: str, change: Callable[[Memory, bytes], NoteChange], command: str, reason: str
 ) -> EditResult:
-    """Let `change` make other bytes of a memory's file, and the views follow."""
+    """Replace a memory's file with what `change` makes of it, and update the views."""
     memory = to_change(workspace, id_)
     raw = read_to_edit(workspace, memory)
     wanted = change(memory, raw)
@@ -200,7 +200,7 @@ def change_memory(
 
 
 def write(workspace: Workspace, transaction: Transaction, memory: Memory, kept: str = "") -> EditResult:
-    """Write what changes in a memory, if anything does: not if it is confirmed twice in a second, or edited in vain."""
+    """Commit the changes to a memory, if there are any."""
     if not transaction.steps:
         return EditResult(memory)
     adopt_in(workspace, transaction)
@@ -211,7 +211,7 @@ def write(workspace: Workspace, transaction: Transaction, memory: Memory, kept: 
 def plan_change(
     folder: Folder, memory: Memory, before: bytes, wanted: NoteChange, command: str, reason: str = ""
 ) -> Transaction:
-    """The transaction that gives a memory's file other bytes; without steps where they are the same."""
+    """The transaction that writes a memory's new bytes; it has no steps if nothing changes."""
     transaction = Transaction(folder, command, reason, ids=[memory.id])
     transaction.write(memory.path, before, _with_alias(folder, memory, before, wanted.raw))
     if wanted.written:
@@ -222,7 +222,7 @@ def plan_change(
 
 
 def _with_alias(folder: Folder, memory: Memory, before: bytes, after: bytes) -> bytes:
-    """The bytes with the new title as alias, where the old one was: as `remember` writes it."""
+    """The bytes with the title that `remember` wrote as an alias brought up to date."""
     title = as_written(folder, memory, after).title
     old = written_list(before, "aliases") if title != memory.title else []
     if memory.title not in old or written_list(after, "aliases") != old:
@@ -231,7 +231,7 @@ def _with_alias(folder: Folder, memory: Memory, before: bytes, after: bytes) -> 
 
 
 def as_written(folder: Folder, memory: Memory, raw: bytes) -> Memory:
-    """The memory that a file of these bytes, in the same place, holds."""
+    """The memory as it is read from these bytes, at the same path."""
     after = _parsed(folder, memory, raw).memory
     after.id, after.provisional = memory.id, memory.provisional
     return after
@@ -243,7 +243,7 @@ def _parsed(folder: Folder, memory: Memory, raw: bytes) -> Note:
 
 
 def _check_note(folder: Folder, memory: Memory, before: bytes, after: bytes) -> None:
-    """Refuse a note that is no longer this memory, or that could not be read whole."""
+    """Raise InvalidInput if the note would no longer be this memory, or could not be read completely."""
     was, now = _parsed(folder, memory, before), _parsed(folder, memory, after)
     new = [each for each in now.problems if each.reason not in {old.reason for old in was.problems if old.odd}]
     if new:
@@ -261,7 +261,7 @@ def _check_note(folder: Folder, memory: Memory, before: bytes, after: bytes) -> 
 
 
 def _checked(memory: Memory, content: str | None, changes: Mapping[str, Value | None], folder: Folder) -> Draft:
-    """The memory as it would be, checked as a new one is."""
+    """The memory as it would be after the change, with the checks that a new one gets."""
     names = [name for name in (*GIVEN, "created", "metadata") if name not in ("supersedes", "private")]
     blank = Draft("")
     values: dict[str, Any] = {name: getattr(memory, name) for name in names}
@@ -271,7 +271,7 @@ def _checked(memory: Memory, content: str | None, changes: Mapping[str, Value | 
 
 
 def _typed(key: str, value: Any, folder: Folder) -> Value | None:
-    """A field's value in the type its key has; None if the key is to go."""
+    """A field's value in its key's type; None if the key is to be removed."""
     if key in _ELSEWHERE:
         raise InvalidInput(f"{key} is not changed by edit", _ELSEWHERE[key])
     if not _KEY.fullmatch(key):

@@ -33,7 +33,7 @@ MAX_SUMMARY = 2000
 
 @dataclass(frozen=True)
 class EpisodeResult(Result):
-    """An episode with those of its memories that exist, and how many do not."""
+    """An episode with those of its memories that still exist, and the number of those that do not."""
 
     episode: Episode
     memories: list[Memory]
@@ -46,14 +46,14 @@ class EpisodeResult(Result):
         return self.told() | as_record(self, "episode", "missing")
 
     def told(self) -> dict[str, Any]:
-        """The episode as JSON, its memories by their ids alone."""
+        """The episode as JSON, with only the ids of its memories."""
         members = [memory.id for memory in self.memories]
         return as_record(self.episode, members=members, missing=self.missing)
 
 
 @dataclass(frozen=True)
 class EpisodeChange(Result):
-    """What a change to an episode did: members that came or went, members it had already, files that still name it."""
+    """What a change to an episode did: members added or removed, members it already had, files that still name it."""
 
     result: EpisodeResult
     changed: list[str]
@@ -98,7 +98,7 @@ def create(
         raise InvalidInput("an episode has at least one memory", "name it with --memory ID")
     if importance is not None and importance not in range(1, 6):
         raise InvalidInput(f"importance must be from 1 to 5, not {importance}")
-    memories = sorted(_memories(workspace, ids), key=lambda memory: memory.created)  # if need be as named
+    memories = sorted(_memories(workspace, ids), key=lambda memory: memory.created)  # of the same time: as given
     folder = workspace.folder
     names = workspace.names
     episode = Episode(
@@ -140,7 +140,7 @@ def list_episodes(workspace: Workspace) -> EpisodeList:
 
 @changes
 def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
-    """Put memories into an episode; with a private one it becomes private itself (SPEC P-6)."""
+    """Add memories to an episode; a private one makes it private (SPEC P-6)."""
     memories = _memories(workspace, ids)
     episode, raw = _to_change(workspace, episode_id)
     present = _result(workspace, episode).memories
@@ -166,7 +166,7 @@ def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeCha
 
 @changes
 def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
-    """Take memories out of an episode, even ones that no longer exist. A private episode stays private."""
+    """Remove memories from an episode, even ones that no longer exist. A private episode stays private."""
     episode, raw = _to_change(workspace, episode_id)
     items = written_list(raw, "members")
     out = {id_: _items_of(workspace, items, id_) for id_ in ids}
@@ -187,7 +187,7 @@ def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> Episode
 def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: bytes, names: Names) -> list[str]:
     """Move a public episode into the private folder. Returns the files whose text still names it.
 
-    Front matter of public notes lets go of it, and private notes learn its new name (SPEC P-3, P-6).
+    Links in the front matter of public notes are removed, and those in private notes get the new name (SPEC P-3, P-6).
     """
     folder = transaction.folder
     key = f"{folder.settings.private_folder}/{file_name(replace(episode, private=True))}"
@@ -231,7 +231,7 @@ def _name(names: Names, memory: Memory) -> str:
 
 
 def _span(folder: Folder, memories: Sequence[Memory]) -> dict[str, Any]:
-    """When it began and ended."""
+    """The `start` and `end` of an episode with these memories."""
     times = [memory.created.astimezone(folder.zone) for memory in memories]
     return {"start": min(times), "end": max(times)}
 
@@ -250,7 +250,7 @@ def _find(workspace: Workspace, id_: str) -> Episode:
 
 
 def _named(workspace: Workspace, wanted: str) -> Memory:
-    """The note of an episode: by the digits of its id, or as any memory is named."""
+    """An episode's note, by the digits of its id or by anything that names a memory."""
     try:
         return workspace.index.get(wanted if wanted.lower().startswith(("mem_", "ep_")) else f"ep_{wanted}")
     except Ambiguous:
@@ -279,7 +279,7 @@ def _result(workspace: Workspace, episode: Episode) -> EpisodeResult:
 
 
 def _results(workspace: Workspace, episodes: Sequence[Episode]) -> list[EpisodeResult]:
-    """Episodes with those of their members that are memories of the vault."""
+    """Episodes with those of their members that exist in the vault."""
     graph = workspace.graph
     meant = [[graph.resolve(target, episode.path) for target in episode.members] for episode in episodes]
     ids = {id_ for each in meant for id_ in each if id_ is not None}
@@ -296,7 +296,7 @@ def _results(workspace: Workspace, episodes: Sequence[Episode]) -> list[EpisodeR
 
 
 def _items_of(workspace: Workspace, items: Sequence[str], id_: str) -> list[str]:
-    """The members that mean an id; for a memory that is gone, by the id that its name ends in."""
+    """The member links that mean an id; for a memory that is gone, those whose name ends in the id or its digits."""
     graph, targets = workspace.graph, _targets(items)
     try:
         wanted = workspace.index.get(id_).id

@@ -1,4 +1,4 @@
-"""forget: a memory goes to the trash, and whatever names it lets go of it; restore brings both back."""
+"""forget: a memory goes to the trash, and references to it are removed; restore brings both back."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TRASH = f"{OWN}/trash"
 
 @dataclass(frozen=True)
 class ForgetResult(Result):
-    """What was forgotten, in how many files it was named, and which files still name it."""
+    """What was forgotten, the files from which references were removed, and those that still name it."""
 
     memory: Memory
     references: list[str]
@@ -53,7 +53,7 @@ class ForgetResult(Result):
 
 @dataclass(frozen=True)
 class RestoreResult(Result, status="restored"):
-    """The memory that is back, and the files in which a reference to it could not be put back."""
+    """The restored memory, and the files in which a reference to it could not be restored."""
 
     memory: Memory
     not_put_back: list[str] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Trashed:
 def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bool = False) -> ForgetResult:
     """Put one memory into the trash and remove every reference to it, as one operation.
 
-    With `update_links`, those in a person's own notes too. Its sentences leave the sessions in which they were said.
+    With `update_links`, also those in a person's own notes. Its sentences are removed from the sessions, too.
     """
     memory = to_change(workspace, id_)
     raw = read_to_remove(workspace, memory)
@@ -108,7 +108,7 @@ def plan_forget(
     *,
     update_links: bool = False,
 ) -> tuple[Transaction, list[str]]:
-    """The transaction that forgets a memory, and the files that go on naming it."""
+    """The transaction that forgets a memory, and the files that will still name it."""
     transaction = Transaction(folder, command, reason, ids=[memory.id])
     left = []
     for key, text in referrers(folder, names, memory.path):
@@ -132,7 +132,7 @@ def plan_forget(
 def discard(
     transaction: Transaction, memory: Memory, raw: bytes, reason: str, lost: list[FileStep] | None = None
 ) -> None:
-    """Move a memory's file to the trash, with what `restore` puts back elsewhere: `lost`, or all that was changed."""
+    """Move a memory's file to the trash, with the references for `restore` to put back: `lost`, or all removed ones."""
     folder = transaction.folder
     steps = transaction.steps if lost is None else lost
     references = [step.record() for step in steps if _is_reference(folder, step, memory)]
@@ -147,7 +147,7 @@ def discard(
 
 
 def log_deletion(transaction: Transaction, id_: str, at: str, reason: str) -> None:
-    """A line in the deletion log; never any content (SPEC F-4)."""
+    """Add a line to the deletion log, without any content (SPEC F-4)."""
     line = {"id": id_, "at": at, "command": transaction.command, "reason": reason}
     transaction.append(DELETIONS, json.dumps(line, ensure_ascii=False))
 
@@ -157,7 +157,7 @@ def _is_reference(folder: Folder, step: object, memory: Memory) -> bool:
 
 
 def is_episode(folder: Folder, key: str, raw: bytes) -> bool:
-    """Whether a note is an episode: they keep the names of what is gone, and show it filtered (SPEC W-2)."""
+    """Whether a note is an episode. Episodes keep links to forgotten members and just do not show them (SPEC W-2)."""
     return key.startswith(folder.settings.episodes_folder + "/") or id_in(raw).startswith("ep_")
 
 
@@ -171,7 +171,7 @@ def trash(folder: Folder) -> list[Trashed]:
 
 @changes
 def restore(workspace: Workspace, id_: str) -> RestoreResult:
-    """Bring a forgotten memory back with the references to it. Returns it, and what could not be put back."""
+    """Bring a forgotten memory back with the references to it. Returns it, and what could not be restored."""
     workspace.freshen()
     trashed = in_trash(workspace.folder, id_)
     if workspace.index.has(trashed.id):
@@ -182,7 +182,7 @@ def restore(workspace: Workspace, id_: str) -> RestoreResult:
 
 
 def plan_restore(folder: Folder, names: Names, trashed: Trashed) -> tuple[Transaction, list[str]]:
-    """The transaction that brings a memory back, and the files that no longer allow it."""
+    """The transaction that brings a memory back, and the references that cannot be restored."""
     transaction = Transaction(folder, "restore", "taken out of the trash", ids=[trashed.id])
     if not ours(folder, trashed.step):
         raise no_longer_ours(trashed.step)
@@ -209,7 +209,7 @@ def plan_restore(folder: Folder, names: Names, trashed: Trashed) -> tuple[Transa
 
 
 def lost_links(folder: Folder, names: Names, key: str, raw: bytes) -> list[str]:
-    """The links of a note that lead to what was forgotten meanwhile; an episode may keep them (SPEC W-2)."""
+    """A note's links to memories that were forgotten meanwhile; an episode may keep them (SPEC W-2)."""
     if id_in(raw).startswith("ep_"):
         return []
     forgotten = {id_ for each in trash(folder) for id_ in (each.id, digits_of(each.id))}
@@ -222,7 +222,7 @@ def lost_links(folder: Folder, names: Names, key: str, raw: bytes) -> list[str]:
 
 
 def _put_back(transaction: Transaction, step: FileStep) -> bool:
-    """Give a note back the links it lost; what its owner changed since stays."""
+    """Put lost links back into a note, keeping what the owner has changed since."""
     now = transaction.now(step.key)
     if now is None or step.before is None or step.after is None:
         return False
@@ -244,7 +244,7 @@ def _put_back(transaction: Transaction, step: FileStep) -> bool:
 
 
 def _with_lines_of(now: bytes, was: bytes, wanted: bytes) -> bytes:
-    """Lines of the body that were changed and are still there, once, as they were before."""
+    """Undo the change from `wanted` to `was` in `now`, line by line, where a changed line is still there just once."""
     lines = now.split(b"\n")
     one, other = was.split(b"\n"), wanted.split(b"\n")
     for tag, low, high, start, end in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
@@ -256,7 +256,7 @@ def _with_lines_of(now: bytes, was: bytes, wanted: bytes) -> bytes:
 
 
 def in_trash(folder: Folder, id_: str) -> Trashed:
-    """What was forgotten under that id, or one that begins so; or by the path, file name, wikilink or title it had."""
+    """The forgotten memory with that id, the beginning of one, or its former path, file name, wikilink or title."""
     given = id_.strip()
     link = WIKILINK.fullmatch(given)
     name = name_key(link[1] if link else given)
@@ -275,7 +275,7 @@ def in_trash(folder: Folder, id_: str) -> Trashed:
 
 
 def _load(folder: Folder, key: str) -> Trashed | None:
-    """What was forgotten; a record that is not as we write it is set aside (SPEC S-2)."""
+    """A memory in the trash; a damaged or foreign record is set aside (SPEC S-2)."""
     try:
         raw = own.read(folder.tree, key)
         if raw is None:
@@ -296,13 +296,13 @@ def _load(folder: Folder, key: str) -> Trashed | None:
 
 
 def trash_key(id_: str) -> str:
-    """Where a forgotten memory lies."""
+    """Where a forgotten memory is kept."""
     return f"{_TRASH}/{id_}.json"
 
 
 def _empty_old(folder: Folder) -> None:
     oldest = folder.now() - timedelta(days=folder.settings.trash_days)
-    with contextlib.suppress(OSError, VaultMemError):  # another time will do
+    with contextlib.suppress(OSError, VaultMemError):  # the next forget tries again
         for trashed in trash(folder):
             if trashed.at < oldest:
                 folder.tree.drop(trash_key(trashed.id))

@@ -12,9 +12,9 @@ from vault_mem.index.graph import Graph
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 
-# Passes over the graph until clusters settle; they do after four or five, and a few that swing need an end.
+# Clusters settle after four or five passes over the graph; a few never do, so there is a limit.
 PASSES = 20
-# How many of each kind are named; the rest are counted.
+# How many clusters, hubs, bridges … are listed; the rest are only counted.
 TOP = 10
 _Near = dict[str, dict[str, float]]  # what each memory is linked to, and how closely
 
@@ -36,7 +36,7 @@ class GraphNode:
 
 @dataclass(frozen=True)
 class GraphLink:
-    """A link in a picture, once for both directions: what `target` is to `source`."""
+    """A link in a picture, once for both directions; `type` says what `target` is to `source`."""
 
     source: str
     target: str
@@ -46,7 +46,7 @@ class GraphLink:
 
 @dataclass(frozen=True)
 class GraphResult(Result, renamed={"arcs": "links"}):
-    """Memories and the links between them; without a `centre` those of the whole vault that have links."""
+    """Memories and the links between them; without a `centre`, all memories of the vault that have links."""
 
     nodes: list[GraphNode]
     arcs: list[GraphLink]
@@ -57,7 +57,7 @@ class GraphResult(Result, renamed={"arcs": "links"}):
 
 @dataclass(frozen=True)
 class GraphCluster:
-    """Memories that are linked more among themselves than with others; `hub` has most links, and names it."""
+    """Memories linked more with each other than with the rest; the `hub` has the most links and names the cluster."""
 
     size: int
     hub: GraphNode
@@ -74,7 +74,7 @@ class Bridge:
 
 @dataclass(frozen=True)
 class GraphOverview(Result):
-    """The shape of a vault. Lists have the most important ones, counts cover all."""
+    """The shape of a vault. The lists are cut to the most important entries, the counts are not."""
 
     memories: int
     links: int
@@ -116,8 +116,8 @@ class GraphOverview(Result):
 class GraphColumns(Result):
     """Many memories at once, as columns: one entry of each for every memory, the most linked first.
 
-    `cluster` and the ends of `arcs` are numbers of memories: a cluster is called by its hub, -1 is none. `total` counts
-    those that were left out, too.
+    `cluster` and the ends of `arcs` are positions in these columns. A memory's `cluster` is the position of its hub, or
+    -1. `total` also counts the memories that were left out.
     """
 
     ids: list[str]
@@ -133,7 +133,7 @@ class GraphColumns(Result):
 
 
 def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int = 5000) -> GraphColumns:
-    """The memories around one, or all of the vault, with what a picture of many needs to know of each."""
+    """The memories around one, or all of the vault, with what a picture of them shows of each."""
     public = workspace.folder.public
     freshness = workspace.freshen()
     graph = workspace.reading(lambda: workspace.graph)
@@ -209,7 +209,7 @@ def _picture(graph: Graph, public_only: bool) -> GraphResult:
 
 
 def overview(workspace: Workspace, *, public_only: bool = False) -> GraphOverview:
-    """Clusters, hubs, bridges, orphans and dangling links of the memories; episodes are left out of the count."""
+    """Clusters, hubs, bridges, orphans and dangling links of the memories; episodes do not count."""
     freshness = workspace.freshen()
     graph = workspace.reading(lambda: workspace.index.graph(every_file=True))
     ids = sorted(each for each, note in graph.notes.items() if not note.episode and _shown(graph, each, public_only))
@@ -281,9 +281,9 @@ def _hub(near: _Near, group: list[str]) -> str:
 
 
 def _clusters(near: _Near) -> list[list[str]]:
-    """Groups by label propagation: each takes the label that weighs most among its neighbours, until all keep theirs.
+    """Groups by label propagation: each takes the label with most weight among its neighbours, until none changes.
 
-    Those with fewer links go first, so that hubs gather what is around them instead of what was looked at first.
+    Memories with few links go first, so that clusters form around hubs and not around whichever came first.
     """
     label = {id_: id_ for id_ in near}
     order = sorted((id_ for id_ in near if near[id_]), key=lambda id_: (len(near[id_]), id_))
@@ -307,7 +307,7 @@ def _clusters(near: _Near) -> list[list[str]]:
 
 
 def _components(near: _Near) -> tuple[dict[str, str], dict[str, int]]:
-    """Which connected part each memory is in, and how large the parts are."""
+    """The connected part each memory is in, named by one of its memories, and the sizes of the parts."""
     part: dict[str, str] = {}
     sizes: dict[str, int] = {}
     for start in near:
@@ -325,9 +325,9 @@ def _components(near: _Near) -> tuple[dict[str, str], dict[str, int]]:
 
 
 def _bridges(near: _Near, part: dict[str, str], sizes: dict[str, int]) -> dict[frozenset[str], int]:
-    """Links whose loss would split a part, with the size of the smaller piece; single memories at an end do not count.
+    """Links whose loss would split a part, with the size of the smaller piece, unless that is a single memory.
 
-    Tarjan's way, without recursion: a link to a child from below which nothing leads back above it.
+    Tarjan's algorithm, without recursion: a bridge leads to a child from whose subtree no link goes back above it.
     """
     entered: dict[str, int] = {}
     low: dict[str, int] = {}

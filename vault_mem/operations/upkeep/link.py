@@ -1,4 +1,4 @@
-"""link and unlink: a connection between two memories, made or taken away by hand."""
+"""link and unlink: add or remove a link between two memories by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vault_mem.vault.journal import Transaction
 
 @dataclass(frozen=True)
 class LinkResult(Result):
-    """What became of a link from `a` to `b`: `status` is linked, changed or already; it is written in `path`."""
+    """A link from `a` to `b`: `status` is linked, changed or already; `path` is the file in which it was written."""
 
     status: str
     a: Memory
@@ -42,7 +42,7 @@ class LinkResult(Result):
 
 @dataclass(frozen=True)
 class UnlinkResult(Result):
-    """The files a link was taken out of, and those whose text still names the other memory."""
+    """The files from which a link was removed, and those whose text still names the other memory."""
 
     a: Memory
     b: Memory
@@ -57,7 +57,7 @@ class UnlinkResult(Result):
 
 @dataclass(frozen=True)
 class LinkEnd:
-    """One of two memories to link: its file's bytes, what a link calls it, and which names mean it."""
+    """One of two memories to link: its file's bytes, the name that links use, and a test for names that mean it."""
 
     memory: Memory
     raw: bytes
@@ -67,7 +67,7 @@ class LinkEnd:
 
 @changes
 def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason: str = "") -> LinkResult:
-    """Link two memories, or change the type of their link where another is asked for. `type_` says what b is to a."""
+    """Link two memories, or change the type of their link. `type_` says what b is to a."""
     from vault_mem.operations.memory.guard import compared
 
     if type_ is not None and type_ not in LINK_TYPES:
@@ -91,7 +91,7 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
 
 @changes
 def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: str = "") -> UnlinkResult:
-    """Take the link between two memories away, whichever of them it is written in; in a text only with `body`."""
+    """Remove the link between two memories, whichever file has it; links in their texts only with `body`."""
     writable(reason, "the reason")
     one, other = _pair(workspace, a, b)
     ends = _ends(workspace, one, other)
@@ -116,7 +116,7 @@ def linking(
 def plan_link(
     folder: Folder, a: LinkEnd, b: LinkEnd, type_: str, confidence: float | None = None, reason: str = ""
 ) -> Transaction:
-    """The transaction that links two memories; links they have in their front matter are changed to this one."""
+    """The transaction that links two memories; links between them in front matter are changed to the new type."""
     transaction = Transaction(folder, "link", reason, ids=[a.memory.id, b.memory.id])
     inverse = INVERSE_LINK.get(type_, type_)
     written = False
@@ -144,7 +144,7 @@ def plan_link(
 def plan_unlink(
     folder: Folder, a: LinkEnd, b: LinkEnd, *, body: bool = False, reason: str = ""
 ) -> tuple[Transaction, list[str]]:
-    """The transaction that takes links between two memories away, and the files whose text still has one."""
+    """The transaction that removes the links between two memories, and the files whose text still has one."""
     transaction = Transaction(folder, "unlink", reason, ids=[a.memory.id, b.memory.id])
     left = []
     for end, other in ((a, b), (b, a)):
@@ -180,7 +180,7 @@ def _pair(workspace: Workspace, a: str, b: str) -> tuple[Memory, Memory]:
 
 
 def _ends(workspace: Workspace, a: Memory, b: Memory, *, new_link: bool = False) -> tuple[LinkEnd, LinkEnd]:
-    """Both ends; a file that is going to be changed must be sound: it names the other, or gets the new link."""
+    """Both ends. Raises EditRefused if a file that will change (one that names the other, or gets the link) may not."""
     names = workspace.names
     one, other = (
         LinkEnd(each, read_to_remove(workspace, each), names.of(each.path), names.meaning(each.path)) for each in (a, b)
@@ -193,7 +193,7 @@ def _ends(workspace: Workspace, a: Memory, b: Memory, *, new_link: bool = False)
 
 
 def _writer_first(a: LinkEnd, b: LinkEnd) -> tuple[LinkEnd, LinkEnd]:
-    """A link stands on the memory saved later, but always on the private one of two (SPEC V-3, P-3)."""
+    """The end that gets the link, then the other: the later memory, but always the private one (SPEC V-3, P-3)."""
     if a.memory.private != b.memory.private:
         return (a, b) if a.memory.private else (b, a)
     return (a, b) if a.memory.created >= b.memory.created else (b, a)

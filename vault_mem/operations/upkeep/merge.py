@@ -1,4 +1,4 @@
-"""merge: one memory takes up another. What led to the one that goes leads to the one that stays (SPEC C-3)."""
+"""merge: one memory absorbs another, and links to the removed one now lead to the one that stays (SPEC C-3)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from vault_mem.vault.steps import FileStep
 
 @dataclass(frozen=True)
 class MergeResult(Result, status="merged"):
-    """The memory that stays, the one that went, the files whose links followed, and those that could not."""
+    """The memory that stays, the removed one, the files whose links were changed, and those that still name it."""
 
     memory: Memory
     removed: Memory
@@ -52,7 +52,7 @@ def merge(
 ) -> MergeResult:
     """Merge the memory `remove` into `keep`; `content`, if given, replaces its text.
 
-    Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
+    Links are changed in our notes, and with `update_links` also in a person's own notes, canvases and bases.
     """
     text = None if content is None else checked(Draft(content), workspace.folder.zone).content
     one, other = to_change(workspace, keep), workspace.index.get(remove)
@@ -99,14 +99,14 @@ def plan_merge(
     *,
     update_links: bool = False,
 ) -> tuple[Transaction, list[str]]:
-    """The transaction that merges two memories, and the files that still name the one that went.
+    """The transaction that merges two memories, and the files that will still name the removed one.
 
-    `retold` is the note that stays with a new text.
+    `retold` is the remaining note with a new text, if it gets one.
     """
     transaction = Transaction(folder, "merge", reason, ids=[keep.id, removed.id])
     plan = _Plan(folder, names, keep, removed)
     named = list(referrers(folder, names, keep.path, removed.path))
-    # with its new text, and no link to what becomes part of it
+    # a link to the removed memory would now lead to itself
     after = rewritten(
         keep_raw if retold is None else retold, lambda each: None if plan.goes(each.target, keep.path) else each
     )
@@ -138,7 +138,7 @@ def plan_merge(
 
 
 class _Plan:
-    """What the links of a vault become when one memory takes up another."""
+    """What becomes of the vault's links when one memory absorbs another."""
 
     def __init__(self, folder: Folder, names: Names, keep: Memory, removed: Memory) -> None:
         self.folder = folder
@@ -150,7 +150,7 @@ class _Plan:
         self.name = names.of(keep.path)
 
     def links_of_removed(self, raw: bytes) -> list[Link]:
-        """The links that move over: those of its front matter, and those in its text that lead to a note."""
+        """The removed memory's links that move over: those in its front matter, and those in its text to real notes."""
         front = {name_key(name) for name in _link_names(raw)}
         return [
             link
@@ -160,7 +160,7 @@ class _Plan:
         ]
 
     def with_fields(self, after: bytes, keep_raw: bytes, linked: set[str], moved: list[Link]) -> bytes:
-        """The note that stays with the links, tags and people of the other, and the higher importance."""
+        """The remaining note with the other's links, tags and people added, and the higher importance."""
         wanted: dict[str, Value | None] = {}
         links = written_list(after, "links")
         for link in moved:
@@ -189,7 +189,7 @@ class _Plan:
         return edit(after, wanted)
 
     def with_link_to_removed(self, after: bytes, keep_raw: bytes) -> bytes:
-        """For `restore`: the note as it is after the merge, with the link it had to the one that went."""
+        """For `restore`: the note after the merge, but with its former link to the removed memory."""
         had = [
             item
             for item in written_list(keep_raw, "links")
@@ -199,10 +199,10 @@ class _Plan:
 
 
 def _redirected(plan: _Plan, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> Change:
-    """What becomes of each link of one note."""
+    """A function that says what becomes of each link of one note."""
     hidden = plan.keep.private and not plan.folder.is_private(key)
     seen = {each.key for each in references(raw) if each.key and plan.stays(each.target, key)}
-    if key in linked:  # a link is written once (SPEC V-3): not where either of the two leads to the other already
+    if key in linked:  # a link is written only once (SPEC V-3), so not if one already leads to the other
         seen.add("links")
 
     def change(reference: Reference) -> str | Reference | None:

@@ -1,4 +1,4 @@
-"""private: a memory moves into the private folder, and whatever names it follows (SPEC P-2)."""
+"""private: a memory moves into the private folder, and public files stop naming it (SPEC P-2)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from vault_mem.vault.history import ChangeReason, id_in
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import json_lines, read
 
-# The notes whose text has these words.
+# Finds the notes whose text has these words.
 Telling = Callable[[str], list[str]]
 
 HELD = ".vault-mem/held.jsonl"
 
-# Shorter titles occur in many texts by chance.
+# Titles with fewer characters occur in many texts by chance, so they do not give a memory away.
 _TELLING_TITLE = 8
 
 
@@ -56,7 +56,7 @@ class PrivateResult(Result, status="private"):
 
 @changes
 def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> PrivateResult:
-    """Move a memory into the private folder; one that is there already is only made sure of."""
+    """Move a memory into the private folder; for one already there, what still names it is cleaned up."""
     memory = to_change(workspace, id_)
     held = held_by_git(workspace.folder, memory)
     transaction, noticed = hiding(workspace, memory, scrub=scrub)
@@ -78,8 +78,8 @@ def hiding(
 
 
 def commit_private(workspace: Workspace, transaction: Transaction, memory: Memory, held: list[str]) -> str:
-    """Make it private, and note where git and a store hold it already."""
-    if held:  # for as long as the history of git has it under these names
+    """Make it private, and record where git and a store already have it."""
+    if held:  # doctor warns as long as git's history has these files
         transaction.append(HELD, json.dumps({"id": memory.id, "files": held}, ensure_ascii=False))
     sharing.owe(workspace, transaction.ids, transaction.notes)
     return transaction.commit()
@@ -111,7 +111,7 @@ def plan_private(
         _let_go_of_prose(transaction, key, moving, scrub, noticed)
     _move_proposals(transaction, moving)
     for each in moving:
-        transaction.whys[each.id] = ChangeReason("made private", payload={"was": each.key})  # publish gives it back
+        transaction.whys[each.id] = ChangeReason("made private", payload={"was": each.key})  # publish moves it back
         _move_in(transaction, each, moving)
         views.leave(transaction, each.id)
         _hide_history(transaction, each)
@@ -128,7 +128,7 @@ def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> Mov
 
 
 def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: MovingNote) -> list[MovingNote]:
-    """An episode with a private member is private (SPEC W-2)."""
+    """The public episodes with this member, which become private with it (SPEC W-2)."""
     found = []
     for key in keys:
         if folder.is_private(key) or key == memory.key or not folder.is_note(key):
@@ -146,7 +146,7 @@ def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Movi
 def _let_go(
     transaction: Transaction, names: Names, key: str, moving: list[MovingNote], scrub: bool, noticed: PrivateResult
 ) -> None:
-    """One other note: a private one goes on naming what moves, by its new name; a public one does not."""
+    """Change one other note: a private one gets the new name of what moves, a public one no longer names it."""
     folder = transaction.folder
     raw = bytes_of(folder, key)
     if raw is None:
@@ -170,7 +170,7 @@ def _let_go(
 def _let_go_of_prose(
     transaction: Transaction, key: str, moving: list[MovingNote], scrub: bool, noticed: PrivateResult
 ) -> None:
-    """Ids in a text, and whatever else still names a memory: taken out where asked for, listed otherwise."""
+    """Remove ids from a text if `scrub`, and list the file if it still names a memory."""
     folder = transaction.folder
     before = bytes_of(folder, key)
     raw = None if before is None else transaction.now(key)
@@ -185,7 +185,7 @@ def _let_go_of_prose(
             raw = after
         if sides.names_any(key, before, moving) and not sides.names_any(key, raw, moving):
             noticed.scrubbed.append(key)
-    if folder.is_view(key):  # lines that mirror a memory follow it, and are not a person's
+    if folder.is_view(key):  # lines that mirror a memory are ours, and are removed elsewhere
         raw = b"\n".join(line for line in raw.split(b"\n") if b"[id:" not in line)
     text = name_key(raw.decode(errors="replace"))
     titles = [name_key(each.title) for each in moving if len(each.title) >= _TELLING_TITLE]
@@ -194,7 +194,7 @@ def _let_go_of_prose(
 
 
 def _move_proposals(transaction: Transaction, moving: list[MovingNote]) -> None:
-    """A proposal about a private memory belongs in the private checklist (SPEC P-6)."""
+    """Move proposals about private memories to the private checklist (SPEC P-6)."""
     folder = transaction.folder
     private = f"{folder.settings.private_folder}/{sides.REVIEW}"
     public = read(folder, sides.REVIEW) or b""
@@ -208,7 +208,7 @@ def _move_proposals(transaction: Transaction, moving: list[MovingNote]) -> None:
 
 
 def _move_in(transaction: Transaction, each: MovingNote, moving: list[MovingNote]) -> None:
-    """The note itself: its flag, its id, the links it takes over, and the new names of what moves along."""
+    """Move the note itself, with its flag, its id, the links it takes over, and new names for what moves along."""
     text = each.raw
     try:
         others = [one for one in moving if one is not each]
@@ -240,7 +240,7 @@ def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bo
 
 
 def _hide_history(transaction: Transaction, each: MovingNote) -> None:
-    """Move revisions that mention it from the public store to the private one; not even an undo brings them back."""
+    """Move revisions that mention it from the public history to the private one, where even an undo leaves them."""
     folder = transaction.folder
     private = f"{folder.settings.private_folder}/.history/"
     digits = digits_of(each.id)
@@ -261,7 +261,7 @@ def _hide_history(transaction: Transaction, each: MovingNote) -> None:
 
 
 def held_by_git(folder: Folder, memory: Memory) -> list[str]:
-    """The files under which git already holds a memory; moving it does not take it out of there."""
+    """The files under which git already has a memory; moving it does not remove it from git's history."""
     if not git.in_repository(folder):
         return []
     digits = digits_of(memory.id)
@@ -270,7 +270,7 @@ def held_by_git(folder: Folder, memory: Memory) -> list[str]:
 
 
 def still_held(workspace: Workspace) -> list[str]:
-    """The files under which the history of git holds what has become private since."""
+    """The files in git's history whose memories have become private since."""
     folder = workspace.folder
     names: dict[str, list[str]] = {}
     for record in json_lines(folder, HELD):

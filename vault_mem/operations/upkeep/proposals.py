@@ -10,22 +10,22 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import FileStep, read
 
-# More open proposals than this are too many to look through; the rest wait until there is room.
+# Nobody looks through more open proposals than this; further ones are not added until there is room.
 MOST_OPEN = 50
 
 
 def file_key(folder: Folder, *, private: bool) -> str:
-    """Where proposals stand."""
+    """The file with the proposals of one side."""
     return f"{folder.settings.private_folder}/REVIEW.md" if private else "REVIEW.md"
 
 
 def waiting(folder: Folder, *, private: bool) -> list[Proposal]:
-    """Those that nobody has answered."""
+    """The proposals of one side that are not settled yet."""
     return checklist.undecided(text_of(read(folder, file_key(folder, private=private))))
 
 
 def drop(transaction: Transaction, id_: str) -> None:
-    """Take proposals about a memory that goes out of the checklist; answers stay."""
+    """Remove unanswered proposals about a memory that is being removed."""
     for private in (False, True):
         key = file_key(transaction.folder, private=private)
         text = text_of(transaction.now(key))
@@ -33,7 +33,7 @@ def drop(transaction: Transaction, id_: str) -> None:
 
 
 def take_out(transaction: Transaction, made: FileStep) -> None:
-    """Take back the proposals of an operation from a checklist that others have written since; answers stay."""
+    """Remove an operation's unanswered proposals from a checklist that was changed since."""
     before = {each.id for each in checklist.read(text_of(made.before))}
     proposed = {each.id for each in checklist.undecided(text_of(made.after))} - before
     text = text_of(transaction.now(made.key))
@@ -41,7 +41,7 @@ def take_out(transaction: Transaction, made: FileStep) -> None:
 
 
 def write(transaction: Transaction, key: str, text: str) -> None:
-    """Change the checklist. Others write it too, all the time: an undo goes on where they have."""
+    """Change the checklist. It changes all the time, so an undo does not stop if it was changed since (`loose`)."""
     now = transaction.now(key)
     if text.encode() == (now or b""):
         return
@@ -57,7 +57,7 @@ def text_of(raw: bytes | None) -> str:
 
 
 def undone(step: FileStep) -> FileStep:
-    """The step that takes a change of the checklist back: what was ticked waits for an answer again."""
+    """The step that undoes a change of the checklist, with ticked proposals waiting for an answer again."""
     if step.after is None:
         return step
     after = checklist.unticked(step.after.decode(errors="replace")).encode()

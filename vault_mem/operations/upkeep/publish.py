@@ -1,4 +1,4 @@
-"""publish: a memory moves out of the private folder; what it links to and stays private gets the links (SPEC P-2)."""
+"""publish: a memory moves out of the private folder. Links to private memories move to those memories (SPEC P-2)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from vault_mem.vault.walk import is_ignored
 
 @dataclass(frozen=True)
 class PublishResult(Result, status="public"):
-    """What became public, and how many links to private memories were carried over to those."""
+    """What became public, and how many of its links were moved to the private memories that they led to."""
 
     memory: Memory
     links: int = 0
@@ -69,7 +69,7 @@ def plan_publish(
     speaks: bool = False,
     unasked: bool = False,
 ) -> tuple[Transaction, int]:
-    """The transaction that makes a memory public, and how many of its links the private side takes over."""
+    """The transaction that makes a memory public, and how many of its links move to private memories."""
     if not allow_secret:
         texts = ("content", *fields_of(Form.TEXT), *fields_of(Form.TEXTS))
         refuse_secrets({name: getattr(memory, name) for name in texts})
@@ -83,7 +83,7 @@ def plan_publish(
     read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
     if read_again.private:
         raise EditRefused(f"{memory.path}: another line of its front matter says private", "remove that line first")
-    after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
+    after = replace(read_again, id=memory.id)  # only what will be public; the file name and view lines use this
     after.path = _public_key(folder, names, after, raw) if folder.is_private(memory.path) else memory.path
     moving = MovingNote(memory.id, memory.path, after.path, raw, names.meaning(memory.path), memory.title)
     for each, reference in lost:
@@ -126,7 +126,7 @@ def _public_key(folder: Folder, names: Names, memory: Memory, raw: bytes) -> str
 
 
 def _former_key(folder: Folder, id_: str) -> str:
-    """Where the memory was before it became private; nothing if that is not known, or is no place for notes."""
+    """Where the memory was before it became private; empty if unknown, or if notes may not be there."""
     told = [revision.payload.get("was") for revision in history.of_memory(folder, id_) if revision.payload.get("was")]
     key = str(told[-1]) if told else ""
     fit = folder.is_note(key) and not folder.is_private(key) and not is_ignored(folder, key)

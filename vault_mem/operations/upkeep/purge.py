@@ -1,7 +1,7 @@
 """purge: a memory is forgotten and nothing of it is kept: no trash, no journal, no history, no old index version.
 
-It is one operation: what it is called goes to `.vault-mem/purging/{id}.json` as part of it, and while that is there its
-traces are still to be removed, by the next command after a crash. Its own entry in the journal stays, without a word.
+It is one operation, which also writes the memory's names to `.vault-mem/purging/{id}.json`. As long as that file
+exists, traces are left to remove, after a crash by the next command. The purge's own journal entry stays, without text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from vault_mem.vault.traces import COMMAND, remove_traces
 
 @dataclass(frozen=True)
 class Purge(Result):
-    """What a purge would delete: the memory, links to it in these notes, and how many revisions."""
+    """What a purge would delete: the memory, links to it in these notes, and this many revisions."""
 
     memory: Memory
     references: list[str]
@@ -37,7 +37,7 @@ class Purge(Result):
 
 
 def look(workspace: Workspace, id_: str) -> Purge:
-    """What a purge would take; nothing is changed."""
+    """What a purge would delete; nothing is changed."""
     workspace.freshen()
     memory, trashed = _meant(workspace, id_)
     references = []
@@ -54,7 +54,7 @@ def purge(
 ) -> ForgetResult:
     """Forget a memory, even one that is already in the trash, and remove every trace of it before returning.
 
-    Nothing brings it back: it takes the whole id, unless the caller is `sure`.
+    It cannot be undone, so it takes the full id unless the caller is `sure`.
     """
     freshen_to_change(workspace)
     memory, trashed = _meant(workspace, id_)
@@ -90,7 +90,7 @@ def _plan(
             folder, workspace.names, memory, raw, reason, COMMAND, update_links=update_links
         )
         transaction.steps = [step for step in transaction.steps if step.key != trash_key(memory.id)]
-    if not memory.private:  # the latest monologue keeps the words of what is forgotten, but not of what is purged
+    if not memory.private:  # unlike forget, purge also removes its text from the latest monologue
         views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
     for session, before, after in without(folder, [memory.content]):
         transaction.write(session, before, after)
@@ -103,7 +103,7 @@ def _plan(
 
 
 def _refuse_while_open(workspace: Workspace, memory: Memory) -> None:
-    """What a program writes into a purged file would be lost for good, or would be a trace of it (SPEC S-4)."""
+    """Raise Unsafe if a program has the file open: what it writes would be lost, or leave a trace (SPEC S-4)."""
     open_ = late.in_use(workspace.folder.tree, memory.path)
     if open_:
         raise Unsafe(f"{memory.path} is open in another program", "close it there, then purge it")

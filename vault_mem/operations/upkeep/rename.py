@@ -1,4 +1,4 @@
-"""rename: give a memory's file another name, and the links to it with it."""
+"""rename: give a memory's file another name, and change the links to it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.walk import is_ignored
 
-# What no system forbids, and every system that syncs a vault can store.
+# Characters that some system or sync service does not allow in a file name.
 _NOT_IN_NAME = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
 _LONGEST = 200
 
 
 @dataclass(frozen=True)
 class RenameResult(Result):
-    """The memory in its new file, the files whose links followed, and those that still say the old name."""
+    """The memory in its new file, the files whose links were changed, and those that still have the old name."""
 
     memory: Memory
     before: str
@@ -46,9 +46,9 @@ class RenameResult(Result):
 def rename(
     workspace: Workspace, id_: str, name: str, *, exact: bool = False, update_links: bool = False
 ) -> RenameResult:
-    """Rename a memory's file. Its name ends in the first 8 hex of the id, unless `exact`: then it is taken as given.
+    """Rename a memory's file. The first 8 hex digits of the id are appended, unless `exact`.
 
-    Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
+    Links are changed in our notes, and with `update_links` also in a person's own notes, canvases and bases.
     """
     memory = to_change(workspace, id_)
     raw = read_to_edit(workspace, memory)
@@ -62,7 +62,7 @@ def rename(
 
 
 def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:
-    """Where the file would lie; raises where it must not have such a name."""
+    """The path of the renamed file; raises if it must not have such a name."""
     if memory.private:
         raise Unsafe(f"{memory.id} is private: its file name is only its id", "others can see file names")
     if memory.provisional:
@@ -88,7 +88,7 @@ def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:
 def plan_rename(
     folder: Folder, names: Names, memory: Memory, raw: bytes, key: str, *, update_links: bool = False
 ) -> tuple[Transaction, list[str]]:
-    """The transaction that renames a memory's file, and the files that name it and cannot be changed."""
+    """The transaction that renames a memory's file, and the files that name it but cannot be changed."""
     stem = stem_of(key)
     if names.taken(stem) - {memory.path} or folder.tree.exists(key):
         raise Conflict(f"there is a note called {stem} already", "links could not tell the two apart")

@@ -1,4 +1,4 @@
-"""Memories that followed one another: only of those that belong together does a file say so (SPEC O-3)."""
+"""Memories that followed one another are linked in their files only if they belong together (SPEC O-3)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Relatedness:
 
     @cached_property
     def _calibration(self) -> Calibration:
-        return self._workspace.calibration  # takes reading all rows: not unless two are compared
+        return self._workspace.calibration  # reads all rows, so only when two are really compared
 
     def __call__(self, one: Memory, other: Memory) -> bool:
-        """Whether these two do."""
+        """Whether these two belong together."""
         return (
             not _marks(one).isdisjoint(_marks(other))
             or not self._episodes(one).isdisjoint(self._episodes(other))
@@ -87,7 +87,7 @@ def _links(front: object) -> set[str]:
 
 
 def take_out(workspace: Workspace) -> None:
-    """Take those links out again, in one operation; the activity log keeps what was active together."""
+    """Remove those links, in one operation; the activity log still knows which memories were active together."""
     with writing(workspace.folder):
         transaction = Transaction(workspace.folder, "doctor --fix", "they only followed one another")
         for key, loose in by_time_alone(workspace):

@@ -1,6 +1,6 @@
 """review: proposals as a checklist that the owner ticks in an editor, or answers in a terminal (`answers`).
 
-Proposals about private memories are in the private folder.
+Those about private memories are in a checklist in the private folder.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from vault_mem.vault.journal import Transaction, operation
 from vault_mem.visible import visible
 
 STALE = "!"
-# A text that is longer by this factor says more, whatever its words.
+# A text longer by this factor says more, whatever its words.
 _MORE = 1.5
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What is to be proposed: merge keep remove, append keep remove, close id, supersede new old, link one other."""
+    """A proposal to make. `ids` are keep and remove for merge and append, new and old for supersede."""
 
     kind: str
     ids: tuple[str, ...]
@@ -43,9 +43,9 @@ def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Pro
 def propose_in(
     transaction: Transaction, workspace: Workspace, suggestions: Iterable[Suggestion], at_hand: Iterable[Memory] = ()
 ) -> list[Proposal]:
-    """Add proposals that were not made before to an operation; one that was answered is not made again.
+    """Add proposals to an operation, except those that were made before, answered or not.
 
-    `at_hand` are memories that need not be read, among them one that the operation itself makes.
+    `at_hand` are memories that need not be read from the index, such as those that the operation itself makes.
     """
     folder = workspace.folder
     if not folder.settings.review:
@@ -75,13 +75,13 @@ def propose_in(
 
 
 def open_proposals(workspace: Workspace) -> list[Proposal]:
-    """What waits for an answer, public first."""
+    """The proposals that wait for an answer, public ones first."""
     sides = (False,) if workspace.folder.public else (False, True)
     return [each for side in sides for each in waiting(workspace.folder, private=side) if each.box != STALE]
 
 
 def says_more(workspace: Workspace, keep: Memory, removed: Memory) -> bool:
-    """Whether a memory says anything that the one it would be merged into does not."""
+    """Whether the memory to be removed says anything that the one to be kept does not."""
     from vault_mem.operations.upkeep.tidy import normalised
 
     if normalised(removed.content) in normalised(keep.content):
@@ -92,7 +92,7 @@ def says_more(workspace: Workspace, keep: Memory, removed: Memory) -> bool:
 
 
 def proposal_for(transaction: Transaction, workspace: Workspace, each: Suggestion, memories: list[Memory]) -> Proposal:
-    """A suggestion in words, and what its memories say now."""
+    """The proposal for a suggestion, in words and with a digest of its memories."""
     if each.kind == "merge" and says_more(workspace, *memories):
         each = replace(each, kind="append")
     words = visible(_words(workspace, each, memories))
@@ -131,7 +131,7 @@ def _plain(text: str) -> str:
 
 
 def digest_of(says: Callable[[str], bytes | None], memories: list[Memory]) -> str:
-    """What tells whether memories have changed, from what their files say."""
+    """A digest of the memories' files, to tell later whether they have changed; `says` reads a file."""
     digest = hashlib.sha256()
     for memory in memories:
         digest.update(says(memory.path) or b"")

@@ -1,6 +1,6 @@
-"""What keeps public text apart from private memories: no name of theirs in it, and the links on the private side.
+"""Keeps public text free of private memories: it names none of them, and links are written on the private side.
 
-`private` and `publish` move a memory from one side to the other; whatever else brings text back looks here as well.
+Used by `private` and `publish`, which move a memory between the sides, and by whatever brings old text back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import FileStep, read
 
-# What a public text says where it named a private memory by nothing but its name.
+# Replaces a private memory's id, or a link that shows its name, in a public text.
 SCRUBBED = "(private)"
 REVIEW = "REVIEW.md"
 CANNOT_EDIT = (EditRefused, yaml.YAMLError, ValueError)
@@ -31,7 +31,7 @@ CANNOT_EDIT = (EditRefused, yaml.YAMLError, ValueError)
 
 @dataclass
 class MovingNote:
-    """A note on its way into the private folder or out of it, or that stays there; `added` are links it takes over."""
+    """A note that moves into or out of the private folder, or stays there; `added` are links it takes over."""
 
     id: str
     key: str
@@ -43,14 +43,14 @@ class MovingNote:
 
     @property
     def name(self) -> str:
-        """What links will call it."""
+        """The name that links to it will use."""
         return stem_of(self.target)
 
 
 def keep_apart(transaction: Transaction, names: Names, key: str, raw: bytes) -> bytes:
-    """A public note's text without the names of memories that are private by now; those get the links instead.
+    """A public note's text without the names of private memories; those get the links instead.
 
-    For what comes back from a time when they were public.
+    For old text that is brought back, from a time when they were still public.
     """
     folder = transaction.folder
     private = (
@@ -70,7 +70,7 @@ def keep_apart(transaction: Transaction, names: Names, key: str, raw: bytes) -> 
 
 
 def refuse_to_name(transaction: Transaction, names: Names) -> None:
-    """Stop where the transaction would write the name of a private memory into a public note."""
+    """Raise Conflict if the transaction would write a private memory's name into a public note."""
     folder = transaction.folder
     steps = [step for step in transaction.steps if isinstance(step, FileStep)]
     leaving = {step.key for step in steps if step.after is None}
@@ -84,7 +84,7 @@ def refuse_to_name(transaction: Transaction, names: Names) -> None:
 
 
 def _hidden_before(folder: Folder, key: str, op: str) -> bool:
-    """Whether a private note was there before an operation: what named it then may do so again."""
+    """Whether a note was already private before an operation, so that undoing that operation reveals nothing new."""
     for entry in journal.standing(folder):
         for step in entry.steps:
             if isinstance(step, FileStep) and step.key == key and step.before is None:
@@ -100,7 +100,7 @@ def named(folder: Folder, names: Names, key: str, raw: bytes) -> set[str]:
 
 
 def staying(folder: Folder, names: Names, key: str) -> MovingNote:
-    """A note that is where it will be."""
+    """A `MovingNote` for a note that stays where it is."""
     raw = read(folder, key) or b""
     title = title_in(raw, key)
     return MovingNote(id_in(raw), key, key, raw, names.meaning(key), title)
@@ -109,7 +109,7 @@ def staying(folder: Folder, names: Names, key: str) -> MovingNote:
 def without_private(
     key: str, raw: bytes, private: list[MovingNote], scrub: bool, lost: list[tuple[MovingNote, Reference]]
 ) -> bytes:
-    """The text as the public may read it; raises Unsafe if it names private memories, unless scrubbed."""
+    """The text without links to private memories; raises Unsafe if it still names one and may not be scrubbed."""
     members = [each for each in references(raw) if each.key == "members"]
     if any(each.means(reference.target, key) for each in private for reference in members):
         raise Unsafe("the episode has private members", "publish those first, or take them out of it")
@@ -135,7 +135,7 @@ def names_any(key: str, raw: bytes, moving: list[MovingNote]) -> bool:
 def without_link(
     key: str, reference: Reference, moving: list[MovingNote], scrub: bool, lost: list[tuple[MovingNote, Reference]]
 ) -> str | Reference | None:
-    """A public note's link to what is private: none in its properties, plain words in its text where asked for."""
+    """What becomes of a link in a public note: if it leads to a private note, it goes, or becomes plain words."""
     each = next((each for each in moving if each.means(reference.target, key)), None)
     if each is None:
         return reference
@@ -151,13 +151,13 @@ def without_link(
 
 
 def renamed(key: str, reference: Reference, moving: list[MovingNote]) -> str | Reference:
-    """A reference to what moves, by its new name."""
+    """A reference, with the new name if it leads to what moves."""
     each = next((each for each in moving if each.key != each.target and each.means(reference.target, key)), None)
     return reference.renamed(each.target, each.name, key) if each is not None else reference
 
 
 def carry_over(each: MovingNote, reference: Reference, name: str, title: str) -> None:
-    """The link that the private side gets for one that a public note lost."""
+    """Give the private note a link back, in place of one that a public note lost."""
     link = read_link(f"[[{reference.target}|{reference.display}]]" if reference.display else f"[[{reference.target}]]")
     if link is not None:
         type_ = INVERSE_LINK.get(link.type, link.type) if reference.key == "links" else "related"
@@ -165,7 +165,7 @@ def carry_over(each: MovingNote, reference: Reference, name: str, title: str) ->
 
 
 def with_links(raw: bytes, added: list[Link]) -> tuple[bytes, bool]:
-    """The note with links added that it has not yet, and whether that could not be done."""
+    """The note with missing links added, and whether it refused them because it cannot be edited."""
     try:
         present = written_list(raw, "links") if added else []
         known = {name_key(link.target) for link in map(read_link, present) if link is not None}

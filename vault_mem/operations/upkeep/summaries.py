@@ -1,7 +1,7 @@
-"""Summaries: one growing memory per scope, a foothold for recall (SPEC T-6).
+"""Summaries: one memory per scope, updated over time, that helps recall answer broad questions (SPEC T-6).
 
 A scope is `tag:…`, `person:…`, `project:…` (a tag `project/…`) or `month:2026-11`. A summary lists the memories it
-was made from, and a digest of their texts, so that one can tell when they have changed since.
+was made from, and a digest of their texts, which tells when they have changed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record, plain
 
-# Fewer memories are read as quickly as a summary of them.
+# Fewer memories than this can be read as quickly as a summary of them.
 ENOUGH = 6
 BUDGET = 6000
 PROJECT = "project/"
@@ -25,7 +25,7 @@ PROJECT = "project/"
 
 @dataclass(frozen=True)
 class Scope(Result):
-    """A scope that needs a summary: what it would cover, newest first, and the summary there is, if any."""
+    """A scope that needs a summary: what it would cover, newest first, and the old summary, if there is one."""
 
     scope: str
     memories: list[Memory]
@@ -80,7 +80,7 @@ def deserving(workspace: Workspace, *, budget: int = BUDGET, public_only: bool =
     for scope, total in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
         summary = summaries.get(scope)
         if total < ENOUGH or scope == current or total > 0.9 * len(covered) > ENOUGH:
-            continue  # too few, still going on, or nearly everything: no foothold
+            continue  # too few, the current month, or nearly the whole vault
         members = [memory for memory in covered if scope in scopes_of(memory)]
         reason = _reason(workspace, summary, members)
         if not reason:

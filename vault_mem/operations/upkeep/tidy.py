@@ -43,7 +43,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 
 @dataclass(frozen=True)
 class Duplicate:
-    """A state that says again what another says."""
+    """A state that repeats another, `keep`."""
 
     id: str
     kind: str
@@ -112,7 +112,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
 
 
 def record(folder: Folder, report: TidyReport) -> None:
-    """Keep the report of a run: counts and ids only. That it cannot be kept is no reason to say the run failed."""
+    """Log the report of a run: counts and ids only. The run counts as done even if this fails."""
     line = json.dumps(report.to_dict(), ensure_ascii=False)
     with contextlib.suppress(VaultMemError):
         files.make_folder(folder.tree, OWN, PRIVATE_FOLDER_MODE)
@@ -127,7 +127,7 @@ def run_due(workspace: Workspace) -> TidyReport | None:
     turns.begin(folder)  # first, so that a run that fails is not tried again at every turn
     report = tidy(workspace, unasked=True)
     if report.waiting:
-        turns.again(folder)  # when they are quiet, and not after hundreds of turns
+        turns.again(folder)  # run again soon for those that were not quiet, not after hundreds of turns
     return report
 
 
@@ -138,15 +138,15 @@ def log(folder: Folder, limit: int = 20) -> list[dict[str, Any]]:
 
 
 def _declined(workspace: Workspace, memory: Memory) -> bool:
-    """Whether the owner of a memory has taken back that the tool closed it by itself."""
+    """Whether the owner has undone an unasked closing of this memory."""
     raw = read(workspace.folder, memory.path) or b""
     return declined_in(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
 
 
 def _duplicates(folder: Folder, states: list[Memory]) -> list[Duplicate]:
-    """Those that say what another says: same kind, text, name, privacy, and meaning in the front matter.
+    """The states that repeat another: same kind, text, name, side, and meaning in the front matter.
 
-    An empty text says nothing: the note is all in its name, and in what its owner means to write.
+    Notes without text are left alone: the owner may still mean to write them.
     """
     groups: dict[tuple[str, str, str, bool], list[Memory]] = {}
     for memory in states:
@@ -167,20 +167,20 @@ def _duplicates(folder: Folder, states: list[Memory]) -> list[Duplicate]:
 
 
 def _chosen_name(memory: Memory) -> str:
-    """The name that a person gave a note, as far as it has words; a name of ours follows from the text."""
+    """The file name if a person chose it and it has words; our own names only follow from the text."""
     stem = normalised(stem_of(memory.path))
     ours = stem == memory.id or stem.endswith(digits_of(memory.id))
     return "" if ours or not _WORD.search(stem) else stem
 
 
 def normalised(text: str) -> str:
-    """A text without what does not change its meaning: width, case, spacing, the full stop at its end."""
+    """A text without differences that do not matter: width, case, spacing, a full stop at the end."""
     text = unicodedata.normalize("NFKC", text).casefold()
     return re.sub(r"\s+", " ", text).strip().rstrip("。.! ")
 
 
 def _meaning(folder: Folder, memory: Memory) -> str:
-    """The rest of a note that carries meaning, the owner's own keys included, in a form that compares."""
+    """The front matter that carries meaning, including the owner's own keys, in a form that can be compared."""
     raw = read(folder, memory.path) or b""
     fields = parse(raw, memory.path, mtime=0, zone=folder.zone, private=memory.private).fields
     kept = {key: value for key, value in fields.items() if key not in _NOT_MEANING and value not in (None, [], "")}

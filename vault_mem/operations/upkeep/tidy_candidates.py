@@ -1,7 +1,6 @@
 """tidy candidates: clusters of near states of one kind for a language model to decide about (SPEC T-4, T-6).
 
-What was handed out is written down (ids and digests, under a token), so that a plan made from it can be checked
-against what the files say by then.
+Their ids and digests are saved under a token, so that a plan made from them can be checked against the files later.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
-# Retrieved broadly: the language model has the last word.
+# The distance within which states are candidates: generous, since the language model has the last word.
 NEAR = 0.25
 # With something else in common, states may be a little further apart.
 NEAR_WITH_SIGNS = 0.35
-# Times that states are about are near if no more than this lies between them.
+# The times that two states are about count as near if no more than this lies between them.
 NEAR_TIMES = timedelta(days=31)
 MOST_PAIRS = 20_000
 MOST_IN_CLUSTER = 12
@@ -58,10 +57,10 @@ class StateChange:
 
 @dataclass(frozen=True)
 class StateCluster:
-    """States of one kind that may be about the same thing, and what speaks for it beside their texts.
+    """States of one kind that may be about the same thing, and what else they share.
 
-    `near` are its pairs: similarity, older, newer. The guard's judge has read them: `repetitions` (newer, older) say
-    the same, `changes` are facts that changed; what is in neither is only related.
+    `near` are its pairs: similarity, older, newer. The judge has read them: `repetitions` (newer, older) say the same,
+    `changes` are facts that changed; pairs in neither are only related.
     """
 
     kind: str
@@ -77,7 +76,7 @@ class StateCluster:
 
 @dataclass(frozen=True)
 class TidyCandidates(Result):
-    """What could be tidied, and the token that a plan made from it gives; `left_out` clusters were over the budget."""
+    """What could be tidied, and the token that a plan must name; `left_out` clusters were over the budget."""
 
     token: str
     at: datetime
@@ -86,7 +85,7 @@ class TidyCandidates(Result):
     states: int
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; states are numbered through."""
+        """As JSON; states are numbered across all clusters."""
         positions = count(1)
         clusters = [
             as_record(each, "near", states=[{"position": next(positions)} | as_state(memory) for memory in each.states])
@@ -123,10 +122,10 @@ def find(
 
 
 def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progress | None) -> list[StateCluster]:
-    """Near pairs of one kind and one side of privacy, put together where they share a state."""
+    """Near pairs of one kind and one side, joined into clusters where they share a state."""
     calibration = workspace.calibration
     by_kind: dict[tuple[str, bool], list[tuple[str, int]]] = defaultdict(list)
-    with workspace.candidates() as candidates:  # but not for the seconds that comparing takes
+    with workspace.candidates() as candidates:  # released before the comparison, which takes seconds
         catalogue = candidates.catalogue(states)
         wanted = [
             (file, place) for _, file, place in catalogue.open_at(workspace.folder.now().timestamp()) if file in states
@@ -151,7 +150,7 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
 
 
 def _judged(workspace: Workspace, cluster: StateCluster) -> StateCluster:
-    """The cluster with what the judge says of its states, two by two."""
+    """The cluster with the judge's verdict on each pair."""
     repetitions, changes = [], []
     for similarity, older, newer in cluster.near:
         stands = standing(workspace, older, newer, round(1 - similarity, 4))
@@ -163,7 +162,7 @@ def _judged(workspace: Workspace, cluster: StateCluster) -> StateCluster:
 
 
 def _signs(one: Memory, other: Memory) -> bool:
-    """Whether two states have more in common than their words: a tag, a person or a time, and both hold at once."""
+    """Whether two states hold at the same time and share a tag, a person or the time that they are about."""
     shared = set(one.tags) & set(other.tags) or set(one.people) & set(other.people) or _about_one_time(one, other)
     return bool(shared) and _overlap(one, other)
 
@@ -189,7 +188,7 @@ def _overlap(one: Memory, other: Memory) -> bool:
 
 
 def _joined(kind: str, near: list[tuple[float, Memory, Memory]]) -> list[StateCluster]:
-    """Pairs that share a state, nearest first, until a cluster is as large as one can look through."""
+    """Join pairs that share a state, nearest first, up to the largest cluster that one can look through."""
     home: dict[str, list[Memory]] = {}
     best: dict[int, float] = {}
     for similarity, one, other in near:
@@ -222,7 +221,7 @@ def _cluster(
 
 
 def remember_states(workspace: Workspace, clusters: list[StateCluster]) -> str:
-    """Write down what was handed out; returns the token that names it."""
+    """Save what was handed out; returns its token."""
     folder = workspace.folder
     states = {memory.id: digest(folder, memory) for cluster in clusters for memory in cluster.states}
     if not states:
@@ -236,13 +235,13 @@ def remember_states(workspace: Workspace, clusters: list[StateCluster]) -> str:
         found = tree.stat(f"{_FOLDER}/{old}")
         if found is not None and found.st_mtime < oldest:
             tree.drop(f"{_FOLDER}/{old}")
-    tree.drop(key)  # made again, it is the latest
+    tree.drop(key)  # writing it again makes it the latest
     files.create(tree, key, text.encode(), PRIVATE_MODE)
     return token
 
 
 def latest(folder: Folder) -> str:
-    """The token of what was handed out last, or nothing."""
+    """The token of what was handed out last; empty if there is none."""
     names = folder.tree.names(_FOLDER, ".json")
     found = [(state.st_mtime_ns, name) for name in names if (state := folder.tree.stat(f"{_FOLDER}/{name}"))]
     return max(found)[1].removesuffix(".json") if found else ""

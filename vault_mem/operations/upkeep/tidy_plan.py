@@ -1,4 +1,4 @@
-"""TidyPlan: what a language model decided about states, checked whole, then applied as one operation or not at all."""
+"""TidyPlan: what a language model decided about states. It is checked as a whole, then applied as one operation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _POSITION = re.compile(r"#\d{1,9}")  # in the candidates
 
 @dataclass(frozen=True)
 class Update:
-    """One change to one state, as the plan asks for it; `state_id` empty: a new state."""
+    """One change to one state, as the plan asks for it. An empty `state_id` means a new state."""
 
     op: str
     reason: str
@@ -53,7 +53,7 @@ class Update:
     valid_to: datetime | None = None
     last_confirmed: datetime | None = None
     evidence: list[str] = field(default_factory=list)
-    extra: dict[str, Any] = field(default_factory=dict)  # of the payload what we do not know: kept in the revision
+    extra: dict[str, Any] = field(default_factory=dict)  # unknown keys of the payload, kept in the revision
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _schema() -> dict[str, Any]:
 
 
 def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResult:
-    """Check a plan whole and apply it as one operation; raises InvalidInput or Conflict and changes nothing."""
+    """Check a plan and apply it as one operation; if it raises InvalidInput or Conflict, nothing was changed."""
     started = time.monotonic()
     token, given = read_plan(text)
 
@@ -129,9 +129,9 @@ def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResu
 
 
 def _merges(updates: list[Update], states: dict[str, Memory]) -> int:
-    """How many states were closed because another one, written by the same plan, says it for them.
+    """How many closed states were merged into one that the same plan writes.
 
-    A written state says it for those that it names, and where it names none of them, for those of its kind.
+    A written state absorbs the closed ones that it names; if it names none, all of its kind.
     """
     closed = {update.state_id: states[update.state_id].kind for update in updates if update.op == "close"}
     merged: set[str] = set()
@@ -145,11 +145,11 @@ def _merges(updates: list[Update], states: dict[str, Memory]) -> int:
 
 
 def _by_id(workspace: Workspace, token: str, updates: list[Update]) -> tuple[str, list[Update]]:
-    """The updates with positions in the candidates (#3) put as the ids that stood there, and the candidates' token."""
+    """The candidates' token, and the updates with positions in the candidates (#3) replaced by ids."""
     named = [id_ for update in updates for id_ in (update.state_id, *update.evidence, *_others(update))]
     if not any(map(_POSITION.fullmatch, named)):
         return token, updates
-    if not token and workspace.folder.public:  # the latest may be somebody's who sees more
+    if not token and workspace.folder.public:  # the latest may be from somebody who sees private memories
         raise InvalidInput("the plan gives positions and no token of candidates", _HINT)
     token = token or tidy_candidates.latest(workspace.folder)
     order = list(tidy_candidates.known_states(workspace.folder, token))
@@ -213,7 +213,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def _violations(value: Any, wanted: Mapping[str, Any], where: str) -> Iterator[str]:
-    """What a value has that its JSON Schema forbids; as much of JSON Schema as plans need."""
+    """How a value violates its JSON Schema; supports as much of JSON Schema as plans need."""
     if "enum" in wanted:
         if value not in wanted["enum"]:
             yield f"{where} should be one of {', '.join(filter(None, wanted['enum']))}"
@@ -271,7 +271,7 @@ def _read(item: dict[str, Any]) -> Update:
 
 
 def _senseless(update: Update, item: dict[str, Any]) -> Iterator[str]:
-    """What makes no sense about an update, though it meets the schema."""
+    """What is wrong with an update that the schema cannot express."""
     for name in ("valid_from_ts", "valid_to_ts", "last_confirmed_at"):
         if item.get(name) is not None and _time(item[name]) is None:
             yield f"{name} should be ISO 8601 with offset, such as 2026-01-10T14:06:59+09:00"
@@ -296,12 +296,12 @@ def _ids(given: list[str | int]) -> list[str]:
 
 
 def _id(given: str | int | None) -> str:
-    """An id; a number is a position in the candidates, kept as #3 until the candidates are known, and 0 is none."""
+    """An id. A number is a position in the candidates, kept as `#3` until they are known; 0 means none."""
     return f"#{given}" if given and isinstance(given, int) else str(given or "")
 
 
 def _states(workspace: Workspace, token: str, updates: list[Update]) -> dict[str, Memory]:
-    """The states a plan is about, as they are now; raises where one is unknown, no state, or changed since."""
+    """The states a plan is about, as they are now; raises if one is unknown, not a state, or changed since."""
     named = {update.state_id for update in updates if update.state_id}
     others = {id_ for update in updates for id_ in (*update.evidence, *_others(update))}
     found: dict[str, Memory] = {}
@@ -342,7 +342,7 @@ def _check_state(workspace: Workspace, update: Update, memory: Memory, known: di
         raise InvalidInput(f"{memory.id} would end before it began", _HINT)
     if memory.id not in known:
         if update.op != "upsert":
-            return  # what is over may be ended whoever found out; a new text needs to have seen the old one
+            return  # anything may be closed, but only a text that was handed out may be replaced
         raise InvalidInput(
             f"{memory.id} is not among the candidates that the plan names",
             "run `vault-mem tidy candidates --json` and put its token into the plan",

@@ -1,4 +1,4 @@
-"""Which operations may be shown. Those who only see public memories see none that touched or quotes a private one."""
+"""Which operations may be shown: if only public memories are seen, none that touched or quotes a private one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vault_mem.vault.journal import Entry
 from vault_mem.vault.steps import FileStep, LineStep, read
 from vault_mem.vault.tree import name_of
 
-# The first digits of an id, as texts and the names of files have them.
+# The first digits of an id, as they occur in texts and file names.
 _DIGITS = re.compile(r"(?:mem_|ep_|-)([0-9a-f]{8})")
 _OURS = re.compile(r"(?:mem|ep)_([0-9a-f]{8})[0-9a-f]{4}\.md")
 
@@ -26,9 +26,9 @@ def told(folder: Folder) -> Iterator[tuple[Entry, bool]]:
 
 
 class HiddenOperations:
-    """Decides, for operations from the newest on, whether they must be hidden.
+    """Decides whether operations must be hidden; they must be given newest first.
 
-    What is private by now may have been public then: the newest that is known of a memory decides.
+    What is private now may have been public then, so the newest operation on a memory decides.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -66,12 +66,12 @@ def private_digits(folder: Folder) -> set[str]:
 
 
 def names_one(text: str, digits: set[str]) -> bool:
-    """Whether a text has the id, or the file's name, of one of the memories with these digits."""
+    """Whether a text has the id or the file name of a memory with one of these digits."""
     return not digits.isdisjoint(_DIGITS.findall(text))
 
 
 def _texts(entry: Entry) -> Iterator[str]:
-    """All that an operation would tell."""
+    """Every text that showing an operation would reveal."""
     yield " ".join((entry.reason, *entry.ids))
     for step in entry.steps:
         yield step.key

@@ -1,4 +1,4 @@
-"""undo and history: take an operation back, and tell what happened."""
+"""undo and history: take an operation back, and list what happened."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from vault_mem.vault.journal import Entry, Transaction, writing
 from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read, without
 from vault_mem.vault.walk import walk
 
-# An import has thousands; only these are shown.
+# How many titles of an operation are shown; an import has thousands.
 SHOWN_TITLES = 3
-# More lines of one view than these are taken out at once.
+# If an operation added more lines than this to a view, they are removed in one go.
 MANY_LINES = 20
 
 
@@ -66,7 +66,7 @@ class HistoryResult(Result):
 
 @dataclass(frozen=True)
 class Operation(Result):
-    """One operation that can be undone, or was. `titles` says what its first memories were called then, by id."""
+    """An operation, undone or not. `titles` maps the ids of its first memories to what they were called then."""
 
     op: str
     at: datetime
@@ -82,16 +82,16 @@ class Operation(Result):
 
 @dataclass(frozen=True)
 class NextUndo(Result, status="not undone", renamed={"operation": "would_undo"}):
-    """What an undo would take back, and a later operation that cannot be undone, if any."""
+    """What an undo would take back; `since` is a later operation that cannot be undone, if there is one."""
 
     operation: Operation
     since: Operation | None = None
 
 
 def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> UndoResult:
-    """Take back the last operation, or a named one; raises Conflict where a file was changed since.
+    """Take back the last operation, or a named one; raises Conflict if a file was changed since.
 
-    Where something came after the last one that cannot be taken back, it stops unless the caller is `sure`.
+    If a later operation cannot be undone, raises Unsafe unless the caller is `sure`.
     """
     folder = workspace.folder
     with writing(folder):
@@ -107,16 +107,16 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
 
 
 def _mirrored(folder: Folder, entry: Entry) -> bool:
-    """Whether its lines in the views are part of it: an import that a crash cut short left them to be caught up."""
+    """Whether the operation wrote its own lines in the views; an import cut short by a crash did not."""
     lines = [step for step in entry.steps if isinstance(step, LineStep)]
     if not all(folder.is_view(step.key) for step in lines):
-        return False  # the views have got other names since
+        return False  # the views have been renamed since
     made = any(isinstance(step, MadeStep) for step in entry.steps)
     return not made or {step.id for step in lines} >= set(entry.ids)
 
 
 def _names(workspace: Workspace) -> Names:
-    """What links mean; by the files themselves where the index is in trouble: an undo must not wait for that."""
+    """What links mean, read from the files if the index fails: an undo must not depend on it."""
     try:
         if not workspace.sync().stale:
             return workspace.names
@@ -140,11 +140,11 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
     many = _many_lines(entry.steps)
     transaction.steps += [_without_lines(folder, key, added) for key, added in many.items()]
     steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep) and step.key not in many]
-    steps = [step for step in steps if not folder.is_history(step.key)]  # a log is not taken back
+    steps = [step for step in steps if not folder.is_history(step.key)]  # logs only grow
     for step in sorted(map(partial(_where_it_is, folder), steps), key=lambda each: isinstance(each, LineStep)):
         if not journal.ours(folder, step):
             if isinstance(step, LineStep) or step.loose:
-                continue  # it is no view of ours any more
+                continue  # no longer one of our views
             raise journal.no_longer_ours(step)
         state = step.state(folder)
         if state is State.AFTER:
@@ -155,7 +155,7 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
                 reverse = replace(reverse, after=_still_said(folder, entry, reverse.after))
             transaction.steps.append(reverse)
         elif step.key == folder.monologue:
-            continue  # another has spoken since
+            continue  # replaced by a newer monologue
         elif isinstance(step, FileStep) and step.loose and step.key.endswith("REVIEW.md"):
             proposals.take_out(transaction, step)
         elif isinstance(step, FileStep) and not step.loose:
@@ -163,7 +163,7 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
         elif state is State.OTHER and isinstance(step, LineStep):
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
     notes = [each for each in transaction.steps if isinstance(each, FileStep) and folder.is_note(each.key)]
-    stay = {id_in(each.after) for each in notes if each.after is not None}  # what was renamed only goes back
+    stay = {id_in(each.after) for each in notes if each.after is not None}  # e.g. a rename that is undone
     removed = {each.key: id_in(each.before or b"") for each in notes if each.after is None}
     gone = {key: id_ for key, id_ in removed.items() if id_ and id_ not in stay}
     for id_ in gone.values():
@@ -176,7 +176,7 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
 
 
 def _where_it_is(folder: Folder, step: FileStep | LineStep) -> FileStep | LineStep:
-    """A step at the place to which its owner has moved the note since, as it is (SPEC V-5)."""
+    """The step with the note's present path, if the owner has moved it since without changing it (SPEC V-5)."""
     is_note = folder.is_note(step.key) or not journal.ours(folder, step)
     if isinstance(step, LineStep) or not is_note or read(folder, step.key) is not None:
         return step
@@ -188,7 +188,7 @@ def _where_it_is(folder: Folder, step: FileStep | LineStep) -> FileStep | LineSt
 
 
 def _moved(folder: Folder, made: list[MadeStep]) -> list[MadeStep]:
-    """The same, where their owner has moved some of the notes since."""
+    """The same steps, with the present paths of notes that the owner has moved since."""
     missing = {step.hash for step in made if step.state(folder) is State.BEFORE}
     if not missing:
         return made
@@ -198,7 +198,7 @@ def _moved(folder: Folder, made: list[MadeStep]) -> list[MadeStep]:
 
 
 def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:
-    """The steps that remove notes which an operation made."""
+    """The steps that remove the notes an operation made."""
     steps = []
     for step in _moved(folder, made):
         state = step.state(folder)
@@ -213,7 +213,7 @@ def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:
 
 
 def _many_lines(steps: list[Step]) -> dict[str, list[LineStep]]:
-    """The lines that were added to views, by view: where they are too many to take out one by one."""
+    """The lines an operation added, by view, for those views where they are too many to remove one by one."""
     lines: dict[str, list[LineStep]] = {}
     for step in steps:
         if isinstance(step, LineStep) and step.before is None and step.id:
@@ -222,7 +222,7 @@ def _many_lines(steps: list[Step]) -> dict[str, list[LineStep]]:
 
 
 def _without_lines(folder: Folder, key: str, added: list[LineStep]) -> FileStep:
-    """A view without lines that an operation added, written once."""
+    """The step that removes all added lines from a view in one write."""
     raw = read(folder, key)
     present = marked.by_id(as_text(raw) or "")
     for step in added:
@@ -234,7 +234,7 @@ def _without_lines(folder: Folder, key: str, added: list[LineStep]) -> FileStep:
 
 
 def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:
-    """What the monologue said before an operation; where that was taken back meanwhile, what it said before that."""
+    """What the monologue said before an operation, skipping text from operations that were undone meanwhile."""
     for earlier, stands in journal.with_standing(folder, without=entry.op):
         if earlier.op >= entry.op or earlier.undoes:
             continue
@@ -247,7 +247,7 @@ def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:
 
 
 def _refuse_loose_ends(transaction: Transaction, names: Names, notes: list[FileStep], gone: Collection[str]) -> None:
-    """Out of its order, an undo could leave links that lead nowhere: those come first."""
+    """Raise Conflict if an undo out of order would leave dangling links; whatever made those must be undone first."""
     folder = transaction.folder
     changed = {step.key for step in notes}
     for key, raw in referrers(folder, names, *gone) if gone else ():
@@ -263,7 +263,7 @@ def _refuse_loose_ends(transaction: Transaction, names: Names, notes: list[FileS
 
 @dataclass(frozen=True)
 class FileChange:
-    """What an operation did to one file; None for no file. Of a view, only the changed lines."""
+    """What an operation did to one file; None means no file. For a view, only the changed lines."""
 
     key: str
     before: str | None
@@ -302,7 +302,7 @@ def _changes(folder: Folder, entry: Entry, key: str) -> Iterator[FileChange]:
 
 
 def operations(workspace: Workspace, limit: int = 20, before: str = "") -> list[Operation]:
-    """The latest operations, newest first; those that came `before` another, where that is given."""
+    """The latest operations, newest first; with `before`, only those that came before that one."""
     folder = workspace.folder
     earlier = ((entry, stands) for entry, stands in told(folder) if not before or entry.op < before)
     return [_told(folder, entry, undone=not stands) for entry, stands in islice(earlier, limit)]
@@ -318,7 +318,7 @@ def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
 
 
 def _titles(folder: Folder, entry: Entry) -> dict[str, str]:
-    """What the first memories of an operation were called, by the texts that it wrote or removed."""
+    """The titles of an operation's first memories, from the texts that it wrote or removed."""
     found: dict[str, str] = {}
     for step in entry.steps:
         if not isinstance(step, FileStep | MadeStep):
@@ -332,7 +332,7 @@ def _titles(folder: Folder, entry: Entry) -> dict[str, str]:
 
 
 def history_of(workspace: Workspace, id_: str) -> HistoryResult:
-    """What happened to a memory, also to one that is gone."""
+    """What happened to a memory, even one that is gone."""
     workspace.freshen()
     try:
         memory = workspace.index.get(id_)
@@ -361,7 +361,7 @@ def _can_be_undone(entry: Entry) -> bool:
 
 
 def last(folder: Folder) -> tuple[Entry, Entry | None]:
-    """The last operation somebody asked for that still stands, and a later one that cannot be taken back."""
+    """The last operation that somebody asked for and that is still in effect, and a later one that cannot be undone."""
     since = None
     for entry, stands in told(folder):
         if not stands or entry.undoes or entry.unasked:
@@ -373,7 +373,7 @@ def last(folder: Folder) -> tuple[Entry, Entry | None]:
 
 
 def named(folder: Folder, op: str) -> Entry:
-    """An operation by its number, if it still stands."""
+    """An operation by its number; raises Conflict if it was undone already."""
     wanted = op.zfill(6) if op.isdigit() else op
     for entry, stands in told(folder):
         if wanted in (entry.op, entry.op.split("-")[0]):
@@ -384,7 +384,7 @@ def named(folder: Folder, op: str) -> Entry:
 
 
 def _by(folder: Folder, entry: Entry, step: FileStep) -> str:
-    """Who changed a file after an operation, where that was a later operation of ours."""
+    """For the error message: whether a later operation or a person changed the file."""
     now, hiding = read(folder, step.key), HiddenOperations(folder)
     for later in journal.entries(folder):
         hidden = hiding.hides(later)

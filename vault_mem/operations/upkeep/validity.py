@@ -49,7 +49,7 @@ def reopen(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
 
 @changes
 def confirm(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
-    """Note that a memory is still true; nothing else does that, a recall least of all."""
+    """Note that a memory is still true. Nothing else does that; in particular, a recall does not."""
     memory = to_change(workspace, id_)
     now = workspace.folder.now().replace(microsecond=0)
     if memory.closed_at(now):
@@ -68,7 +68,7 @@ def _close(
 
 
 def _end(workspace: Workspace, memory: Memory, at: datetime | None) -> datetime:
-    """The moment at which a memory ends, if it can end then."""
+    """The moment at which a memory ends; raises if it cannot end then."""
     found = read_time(workspace.folder.now() if at is None else at, workspace.folder.zone)
     if found is None:
         raise InvalidInput(f"it cannot end at {at!r}", "give a time that can be shown in any zone")

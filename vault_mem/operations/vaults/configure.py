@@ -75,7 +75,7 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
             raise InvalidInput(error.message, error.hint or f"{name}: {settings.doc_of(name)}") from error
     after = tomlkit.dumps(document).encode()
     if not user and root is not None and (folder := _opened(root, env)) is not None:
-        # like any other of its files: one operation, one undo
+        # an operation like any other change in the vault, so that it can be undone
         with operation(folder, f"config {'unset' if value is None else 'set'}", name) as transaction:
             transaction.write(VAULT_FILE, before, after)
             if name == "private_folder" and value is not None:
@@ -87,7 +87,7 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
 
 
 def _opened(root: Path, env: Mapping[str, str]) -> Folder | None:
-    """The vault; None if its settings are so wrong that it cannot be opened, and this change may be the cure."""
+    """The vault; None if invalid settings keep it from being opened, which this change may be about to fix."""
     try:
         return Folder(root, env)
     except SettingsError:
@@ -105,7 +105,7 @@ def _typed(name: str, value: str) -> Any:
         if isinstance(default, bool):
             return {"true": True, "false": False, "yes": True, "no": False}[value.casefold()]
         if isinstance(default, list):
-            if value.strip().startswith("["):  # as the file has them: ["a", "b"]
+            if value.strip().startswith("["):  # written as in the file: ["a", "b"]
                 return tomllib.loads(f"it = {value}")["it"]
             return [part.strip() for part in value.split(",") if part.strip()]
         return type(default)(value)

@@ -1,7 +1,7 @@
-"""doctor: every kind of trouble with a plain sentence and what to do. It changes nothing unless it is asked to fix.
+"""doctor: reports every kind of trouble in a plain sentence, with what to do. It changes nothing without --fix.
 
-A finding may carry its fix: only what is safe without asking, and never a note's text. Where model or index are the
-trouble, the checks that do not need them still run.
+A finding may have a fix, which does only what is safe without asking and never changes a note's text. If the model or
+the index is the trouble, the checks that do not need them still run.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ CHECKS: dict[str, Check] = {
     "merges": merges.merged,
     "git": private.in_git,
 }
-# These ask the index.
+# These checks need the index.
 BY_INDEX: dict[str, Check] = {
     "broken-files": notes.broken_files,
     "astray": notes.astray,
     "private-merges": merges.came_back,
     "autocommit": merges.commits,
-    "duplicate-ids": notes.duplicate_ids,  # before git is told that one of two files stays
+    "duplicate-ids": notes.duplicate_ids,  # before deleted-and-changed, whose fix settles conflicts in git
     "deleted-and-changed": merges.unmerged,
     "foreign-ids": notes.foreign_ids,
     "missing-ids": notes.missing_ids,
@@ -55,7 +55,7 @@ BY_INDEX: dict[str, Check] = {
     "mentions": private.mentions,
     "git-history": private.held_before,
 }
-# These checks read or count private memories: not for those who only see public ones (SPEC S-6).
+# These checks read or count private memories, so they are left out if only public ones may be seen (SPEC S-6).
 _OF_PRIVATE_ONES = tuple("astray git git-history mentions missing-ids modes private-merges replay-links".split())
 
 
@@ -75,7 +75,7 @@ class Diagnosis(Result, also=("healthy",)):
 
 
 def doctor(workspace: Workspace, *, fix: bool = False) -> Diagnosis:
-    """Run every check; with `fix`, put right what can be, and check again."""
+    """Run every check; with `fix`, fix what can be fixed and check again."""
     findings, skipped = _check(workspace)
     fixed = _fix(workspace, findings) if fix else []
     if fixed:
@@ -88,7 +88,7 @@ def doctor(workspace: Workspace, *, fix: bool = False) -> Diagnosis:
 
 
 def _public(folder: Folder, findings: list[Finding]) -> list[Finding]:
-    """The findings that tell nothing of private memories."""
+    """The findings that reveal nothing about private memories."""
     private = private_digits(folder)
     return [
         each
@@ -100,7 +100,7 @@ def _public(folder: Folder, findings: list[Finding]) -> list[Finding]:
 
 
 def _fix(workspace: Workspace, findings: list[Finding]) -> list[Finding]:
-    """Put right what can be, as one operation; returns what was."""
+    """Apply the fixes, as one operation. Returns the findings that were fixed."""
     fixed: list[Finding] = []
     fixes = [(finding, finding.fix) for finding in findings if finding.fix is not None]
     if not fixes:

@@ -1,4 +1,4 @@
-"""eval: how well recall does on a data set, beside plain keyword search and BM25; a vault for each entry."""
+"""eval: how well recall does on a data set, compared with keyword search and BM25. Each entry gets its own vault."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Way = Callable[[Workspace, str, int], list[str]]
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """One question asked: the ranks, from 1, at which its evidence came, and how many pieces there are."""
+    """One question asked: the ranks, from 1, at which its evidence was found, and how many pieces of evidence exist."""
 
     category: Any
     ranks: list[int]
@@ -48,7 +48,7 @@ class AskedQuestion:
 
     @property
     def reciprocal_rank(self) -> float:
-        """One over the rank of the first evidence; nothing if none was found."""
+        """One over the rank of the first evidence; 0 if none was found."""
         return 1 / min(self.ranks) if self.ranks else 0.0
 
 
@@ -124,7 +124,7 @@ def evaluate(
     progress: Callable[[int, int], None] | None = None,
     ways: Mapping[str, Way] | None = None,
 ) -> Report:
-    """Ask every question in every way; nothing of the user's vaults is read or touched."""
+    """Ask every question in every way. The user's own vaults are neither read nor changed."""
     ways = WAYS if ways is None else ways
     report = Report(answers={way: [] for way in ways})
     total = sum(len(entry["questions"]) for entry in entries)
@@ -176,7 +176,7 @@ def build_vault(folder: Path, entry: Sample, env: Mapping[str, str]) -> tuple[Wo
 
 
 def as_memory(turn: dict[str, Any], name: str) -> Memory:
-    """The memory an agent would have saved; its id is the same in every run, so that ties come out the same."""
+    """The memory an agent would have saved; its id is the same in every run, so that ties are broken the same way."""
     digest = hashlib.blake2b(f"{name} {turn['key']}".encode(), digest_size=6).hexdigest()
     created = _moment(turn.get("created")) or datetime.now(UTC)
     people = [str(each) for each in turn.get("people") or ([turn["speaker"]] if turn.get("speaker") else [])]
@@ -199,7 +199,7 @@ def _moment(value: Any) -> datetime | None:
 
 
 def _keywords(workspace: Workspace, query: str, limit: int) -> list[str]:
-    """What a plain search for words does: the memories with most of them, newest first."""
+    """Plain keyword search: the memories with most of the words first, then the newer ones."""
     workspace.freshen()
     wanted = set(terms(query))
     with workspace.at_hand() as catalogue:
@@ -211,7 +211,7 @@ def _keywords(workspace: Workspace, query: str, limit: int) -> list[str]:
 
 
 def without(*stages: str) -> Way:
-    """Recall with a stage switched off: what that stage is worth."""
+    """Recall with some stages switched off, to measure what they contribute."""
     switches = Switches(frozenset(stages))
 
     def way(workspace: Workspace, query: str, limit: int) -> list[str]:

@@ -30,7 +30,7 @@ HIDDEN = "(a private memory)"
 
 @dataclass
 class ExportReport(Result):
-    """What was written where, and what was left out. `left_links` are links of exported notes to what is not there."""
+    """What was written where, and what was left out. `left_links` are links to memories that are not in the export."""
 
     out: str
     format: str
@@ -97,12 +97,12 @@ class _Chosen:
         return [each for each in memories if self.include_private or not each.private]
 
     def left_out(self, target: str) -> str:
-        """The id of the memory a link means, if it is not among the chosen; nothing otherwise."""
+        """The id of the memory a link means, if it is not exported; empty otherwise."""
         id_ = self.graph.resolve(target)
         return "" if id_ is None or id_ in self.ids else id_
 
     def hidden(self, target: str) -> bool:
-        """Whether a link names a private memory that is left out: then not even its name goes out."""
+        """Whether a link leads to a private memory that is left out; not even its name may be exported."""
         return self.left_out(target) in self.private
 
     def note_links(self, memory: Memory, report: ExportReport) -> None:
@@ -179,7 +179,7 @@ def _vault(chosen: _Chosen, out: Path, report: ExportReport) -> None:
         report.memories = sum(_copy(chosen, memory, out, report) for memory in chosen.memories)
         report.episodes = sum(_copy(chosen, episode, out, report) for episode in chosen.episodes)
     except (VaultMemError, OSError) as error:
-        if not existed:  # half a vault is worse than none
+        if not existed:  # half an export is worse than none
             shutil.rmtree(out, ignore_errors=True)
         if isinstance(error, OSError):
             raise WriteFailed(
@@ -204,7 +204,7 @@ def _copy(chosen: _Chosen, memory: Memory, out: Path, report: ExportReport) -> b
     outside.make_folder(target.parent, PRIVATE_FOLDER_MODE if private else 0o755)
     outside.create(target, copied, outside.PRIVATE_MODE if memory.private else outside.PUBLIC_MODE)
     if was is not None:
-        os.utime(target, ns=(was.st_atime_ns, was.st_mtime_ns))  # a note without `created` is dated by it
+        os.utime(target, ns=(was.st_atime_ns, was.st_mtime_ns))  # dates a note without `created`
     return True
 
 
@@ -222,7 +222,7 @@ def _without_hidden(raw: bytes, chosen: _Chosen, memory: Memory) -> bytes:
 
 
 def _checked(workspace: Workspace, out: Path, format_: str, *, include_private: bool, force: bool) -> Path:
-    """Where to write: nothing is overwritten unasked, and nothing lands among the notes."""
+    """The path to write to; raises if that would overwrite something unasked, or put the export among the notes."""
     out = out.absolute()
     folder = workspace.folder
     real = out.resolve()

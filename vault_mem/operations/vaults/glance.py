@@ -1,4 +1,4 @@
-"""A glance at a vault: what a page shows first, counted without looking at every file again."""
+"""A glance at a vault: the counts that the web page shows first, without looking at every file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Glance(Result):
 
 @dataclass(frozen=True)
 class Facets(Result):
-    """What memories can be chosen by, each with how many have it, the most frequent first; and the first and last."""
+    """What memories can be filtered by, with counts, most frequent first; and when the first and last were made."""
 
     tags: list[tuple[str, int]]
     people: list[tuple[str, int]]
@@ -49,7 +49,7 @@ def index_bytes(workspace: Workspace) -> int:
 
 
 def facets(workspace: Workspace) -> Facets:
-    """What the memories can be chosen by, closed ones too."""
+    """What the memories can be filtered by; closed ones count."""
     workspace.freshen()
     names = ("tags", "people", "kind", "category", "emotion", "created")
     columns = workspace.reading(lambda: workspace.index.columns(names)).to_pydict()

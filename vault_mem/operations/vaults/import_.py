@@ -1,4 +1,4 @@
-"""import: bring in memories from elsewhere, through the guard, each once however often it is repeated."""
+"""import: bring in memories from elsewhere, through the guard. Importing again adds only what is new."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
 
 @dataclass(frozen=True)
 class SkippedItem:
-    """An item that was skipped because a memory of it exists."""
+    """An imported item and its memory: the one that was made of it, or the one because of which it was skipped."""
 
     source: str
     id: str
@@ -71,10 +71,10 @@ def import_(
     private: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import everything in `source`. An item whose source (or id) the vault knows is skipped, but a conversation grows.
+    """Import everything in `source`. Items whose source or id the vault knows are skipped; conversations are continued.
 
-    It is one operation, whole or not there. If it is interrupted (ImportInterrupted), what came in so far is that
-    operation, and importing again goes on.
+    It is one operation that happens completely or not at all. If it is interrupted (ImportInterrupted), the operation
+    is what was imported so far, and importing again continues from there.
     """
     reader = reader_for(source, format_)
     report = ImportReport(reader.NAME, dry_run)
@@ -87,12 +87,12 @@ def import_(
             return _Import(workspace, report, private, whole).run(items(), progress)
     except KeyboardInterrupt as interrupt:
         if not whole.finished:
-            report.imported.clear()  # a second interrupt: the next command takes it back
+            report.imported.clear()  # interrupted a second time, so the next command rolls it back
         raise ImportInterrupted(report) from interrupt
 
 
 class ImportInterrupted(KeyboardInterrupt):
-    """An import that was interrupted; the report tells what came in."""
+    """An import that was interrupted; the report lists what was imported."""
 
     def __init__(self, report: ImportReport) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class ImportInterrupted(KeyboardInterrupt):
 
 
 class _Import:
-    """One import on its way: what the vault knew before, and what has come in since."""
+    """A running import: what the vault knew before, and what was imported since."""
 
     def __init__(
         self, workspace: Workspace, report: ImportReport, private: bool, whole: RunningOperation | None = None
@@ -119,7 +119,7 @@ class _Import:
         self.texts: set[str] = set()
 
     def run(self, items: Iterable[Item | BadItem], progress: Progress | None) -> ImportReport:
-        """Take all, and write the links between them."""
+        """Import all items, then write the links between them."""
         with self.batch.held():
             for done, item in enumerate(items, start=1):
                 try:
@@ -171,10 +171,10 @@ class _Import:
         self.report.imported.append(SkippedItem(item.source, id_))
 
     def _grew(self, item: Item, id_: str) -> bool:
-        """Whether a conversation has gone on since it came in: then the memory does, unless somebody has changed it."""
+        """Whether a conversation has new turns since it was imported; adds them, unless its memory was edited."""
         if item.memory is not None or item.fields.get("category") != CONVERSATION or not id_:
             return False
-        self.batch.write()  # it may have come in a moment ago
+        self.batch.write()  # its memory may still be in the batch
         before, after = self.workspace.index.get(id_).content.strip(), item.content.strip()
         if len(after) <= len(before) or not after.startswith(before):
             return False
@@ -189,7 +189,7 @@ class _Import:
                 self.names.setdefault(name_key(name), id_)
 
     def _duplicate(self, draft: Draft) -> SkippedItem | None:
-        """What the guard would say. Memories of one export were told apart before: they do not refuse each other."""
+        """The memory that a draft repeats, not counting other items of this import, which were told apart before."""
         if self.report.dry_run and draft.content in self.texts:
             return SkippedItem("", "")
         dedup = self.workspace.folder.settings.dedup_threshold
@@ -199,7 +199,7 @@ class _Import:
         return SkippedItem("", found.memory.id, found.similarity)
 
     def _restored(self, memory: Memory, draft: Draft) -> Memory:
-        """A whole memory of another vault, to be written under the name that links to it use where that is free."""
+        """A memory of another vault with all its fields; it keeps its file name, which links use, if that is free."""
         folder = self.workspace.folder
         zone = folder.zone
         in_text = {name_key(link.target) for link in body_links(draft.content)}
@@ -236,7 +236,7 @@ class _Import:
         return self.workspace.folder.tree.exists(key) or (coming is not None and key in coming)
 
     def _link(self) -> None:
-        """Write the links between items, now that all of them are there: some hundred at a time."""
+        """Write the links between items, now that all have memories, a few hundred at a time."""
         self.batch.write()
         wanted = [
             (source, id_, type_, other)
@@ -262,7 +262,7 @@ class _Import:
         return made
 
     def _linked(self, transaction: Transaction, id_: str, type_: str, other: str) -> bool:
-        """Link two memories, on the private side if there is one; False where they are linked already."""
+        """Link two memories, on the private side if there is one. Returns False if they were linked already."""
         one, two = (self.new.get(each) or self.workspace.index.get(each) for each in (id_, other))
         if two.private and not one.private:
             one, two, type_ = two, one, INVERSE_LINK.get(type_, type_)
@@ -271,7 +271,7 @@ class _Import:
         links = written_list(raw, "links")
         found = [each for each in links if (known := read_link(each)) and name_key(known.target) == name_key(name)]
         if found and (type_ == "related" or (read_link(found[0]) or Link("")).type != "similar"):
-            return False  # but what somebody said of the two counts for more than that they are alike
+            return False  # only "similar", which the guard wrote, is replaced by a type that somebody chose
         link = write_link(Link(name, type_, None, two.title))
         transaction.write(one.path, raw, edit(raw, {"links": [*(each for each in links if each not in found), link]}))
         transaction.ids += [one.id, two.id]

@@ -27,7 +27,7 @@ _TEMPLATE = """\
 
 @dataclass(frozen=True)
 class InitResult(Result, left_out=("notices",), renamed={"root": "vault"}):
-    """What init made, and what it found: `notes` that are memories now, and `others` that can be searched too."""
+    """What init made and found: `notes` are memories now, `others` could be searched as well."""
 
     root: Path
     created: list[str]
@@ -53,11 +53,11 @@ def init(
     nested: bool = False,
     include: bool = False,
 ) -> InitResult:
-    """Make `root` a vault. Notes already lying where memories would live stop it, unless `adopt`.
+    """Make `root` a vault. Raises Unsafe if notes already lie where memories would live, unless `adopt`.
 
-    So does a vault around it, unless `nested`. `obsidian` adds views, templates and types of properties, to a vault
-    that exists already too; so does `git` with what lets git merge it, and `include`, with which recall finds all other
-    notes: they are read and never written.
+    The same if it lies inside another vault, unless `nested`. `obsidian` adds views, templates and property types,
+    `git` lets git merge the vault, and `include` lets recall find all other notes (they are read and never written).
+    These three also work on an existing vault.
     """
     if root.exists() and not root.is_dir():
         raise InvalidInput(f"{root} is a file, not a folder", "name a folder, new or existing")
@@ -101,7 +101,7 @@ def init(
 
 
 def other_notes(root: Path, env: Mapping[str, str], folders: Mapping[str, str | None]) -> list[str]:
-    """The notes of a folder that would be no memories if it were a vault, and could be searched."""
+    """The notes of a folder that would not become memories, but could be searched."""
     if not root.is_dir():
         return []
     folder = Folder(Path(os.path.realpath(root)), env)
@@ -112,7 +112,7 @@ def other_notes(root: Path, env: Mapping[str, str], folders: Mapping[str, str | 
 
 
 def _include(root: Path, env: Mapping[str, str]) -> bool:
-    """Have all other notes of a vault searched too; whether that is new."""
+    """Let recall search all other notes of a vault. Returns whether the setting was changed."""
     from vault_mem.operations.vaults.configure import change
 
     before = load_settings(root, env).settings.include
@@ -123,7 +123,7 @@ def _include(root: Path, env: Mapping[str, str]) -> bool:
 
 
 def would_add(root: Path, folders: Mapping[str, str | None]) -> list[str]:
-    """What init would add to a folder that has files of its own; nothing where it has none, or is a vault already."""
+    """What init would add to a folder that has files already; nothing if it is empty or already a vault."""
     if (root / VAULT_FILE).exists() or not root.is_dir() or not any(root.iterdir()):
         return []
     memories = (folders.get("memories_folder") or Settings().memories_folder).strip("/")
@@ -139,7 +139,7 @@ def would_add(root: Path, folders: Mapping[str, str | None]) -> list[str]:
 
 
 def _with_others(result: InitResult, env: Mapping[str, str], *, obsidian: bool, git: bool) -> InitResult:
-    """The same with what other programs need that use the vault."""
+    """The result, after adding what Obsidian and git need."""
     if obsidian:
         from vault_mem.operations.vaults.obsidian import add_obsidian
 
@@ -162,7 +162,7 @@ def _check(**given: str | None) -> None:
 
 
 def local_timezone(env: Mapping[str, str]) -> str:
-    """The name of this machine's time zone, or UTC where it has none."""
+    """The name of this machine's time zone, or UTC if it is unknown."""
     import zoneinfo
 
     candidates = [env.get("TZ", "").lstrip(":")]
@@ -180,7 +180,7 @@ def local_timezone(env: Mapping[str, str]) -> str:
 
 
 def _notes(tree: Tree, folder: str) -> int:
-    """How many notes lie in a folder, hidden ones apart."""
+    """How many notes are in a folder, not counting hidden ones."""
     found = (key for _, _, keys in tree.walk_shown(folder) for key in keys)
     return sum(key.lower().endswith(".md") and not name_of(key).startswith(".") for key in found)
 

@@ -1,4 +1,4 @@
-"""Joining a folder that is an Obsidian vault already: its names stay its own, its templates are not notes (O-6)."""
+"""init in an existing Obsidian vault: our files avoid its names, and its templates are not taken for notes (O-6)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from vault_mem.vault import jsonc
 from vault_mem.vault.settings import Settings
 from vault_mem.vault.tree import Tree
 
-# The folder of the views, what a daily log is called before its date, and the list of what is important.
+# The folder of the views, the prefix of daily logs, and the name of the digest; the first free set is used.
 _NAMES = (
     ("memory-log", "memory ", "memory digest"),
     ("agent-memory-log", "agent memory ", "agent memory digest"),
     ("vault-mem-log", "vault-mem ", "vault-mem digest"),
 )
 _MONOLOGUE = "inner-monologue-latest"
-# Where Obsidian and the Templater plugin keep the name of the folder with templates.
+# Where Obsidian and the Templater plugin store which folder has the templates.
 _TEMPLATES = (
     (".obsidian/templates.json", "folder"),
     (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
@@ -25,7 +25,7 @@ _TEMPLATES = (
 
 
 def joining(tree: Tree, settings: Settings) -> tuple[dict[str, Any], list[str]]:
-    """The settings that keep out of the owner's way, and what they should know; none in any other folder."""
+    """Settings that keep our files out of the owner's way, and notices about them; none in any other folder."""
     if not tree.root.is_dir() or not tree.exists(".obsidian"):
         return {}, []
     shown = (each for _, folders, others in tree.walk_shown() for each in (*folders, *others))

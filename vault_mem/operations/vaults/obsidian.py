@@ -1,4 +1,4 @@
-"""What `init --obsidian` adds for Obsidian: views, templates, types of properties. No note is touched."""
+"""What `init --obsidian` adds for Obsidian: views, templates, property types. No note is touched."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vault_mem.vault.tree import PUBLIC_FOLDER_MODE, PUBLIC_MODE, Tree, parent_o
 
 BASE = "memories.base"
 TYPES = ".obsidian/types.json"
-# The names Obsidian has for its kinds of properties; text is what it takes a property for, tags and aliases it knows.
+# Obsidian's names for property types. Text is its default, and it knows tags and aliases itself.
 _PROPERTIES = {
     Form.TEXTS: "multitext",
     Form.NAMES: "multitext",
@@ -65,7 +65,7 @@ def base_text(settings: Settings) -> str:
     """The views of the memories, for Obsidian's Bases."""
     text = resources.files("vault_mem.operations.vaults").joinpath(BASE).read_text(encoding="utf-8")
     folders = (settings.memories_folder, settings.private_folder)
-    # as texts of an expression, inside a text of YAML
+    # escaped twice: for a string in an expression, inside a single-quoted YAML string
     memories, private = (json.dumps(each.strip("/"), ensure_ascii=False).replace("'", "''") for each in folders)
     return text.format(memories=memories, private=private)
 
@@ -84,7 +84,7 @@ def _create(tree: Tree, key: str, text: str, result: AddedFiles) -> None:
 
 
 def _template_folder(tree: Tree, settings: Settings) -> str:
-    """Obsidian's folder for templates in this vault; ours if it has none, or if it is a folder of memories."""
+    """Obsidian's template folder in this vault; ours if there is none, or if it is among the memories."""
     folder = next(iter(template_folders(tree)), "")
     owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
     found = tree.stat(folder) if folder else None
@@ -95,7 +95,7 @@ def _template_folder(tree: Tree, settings: Settings) -> str:
 
 
 def _types(tree: Tree, result: AddedFiles) -> None:
-    """Say which kind each property is, where the vault does not say it yet."""
+    """Add the types of our properties to the vault's, unless it has them already."""
     with files.failures(tree.path(TYPES)):
         before = tree.read(TYPES)
     if before is None:

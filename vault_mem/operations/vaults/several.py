@@ -1,4 +1,4 @@
-"""Several vaults answer as one: the nearest, and others beside it whose public memories count, too (SPEC K-5)."""
+"""Several vaults answer as one: the nearest, and others with their public memories (SPEC K-5)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OtherVault:
 def recall_in_all(
     nearest: Workspace, name: str, others: Sequence[OtherVault], request: Request, cost: Cost | None = None
 ) -> RecallResult:
-    """What answers in any of the vaults, by relevance, which means the same in all; each result says which vault."""
+    """What answers in any of the vaults, sorted by relevance, which is comparable; each result names its vault."""
     own = replace(request, budget=None)
     found = _in_all(nearest, name, others, lambda workspace: recall(workspace, own))
     answered = [result for result in found if result.answered]
@@ -51,14 +51,14 @@ def recall_in_all(
 def search_in_all(
     nearest: Workspace, name: str, others: Sequence[OtherVault], query: str, limit: int, filters: Filters
 ) -> RecallResult:
-    """What has the words in any of the vaults."""
+    """Keyword search in all of the vaults."""
     found = _in_all(nearest, name, others, lambda workspace: search(workspace, query, limit, filters))
     results = sorted((each for result in found for each in result.results), key=lambda each: -each.score)[:limit]
     return replace(found[0], results=results, stale=any(each.stale for each in found))
 
 
 def show_in_any(nearest: Workspace, name: str, others: Sequence[OtherVault], id_: str) -> ShowResult:
-    """One memory of any of the vaults, by its id: that of the nearest where it has one."""
+    """A memory by its id, from the nearest vault that has it."""
     try:
         return replace(show(nearest, id_), vault=name)
     except NotFound:
@@ -69,13 +69,13 @@ def show_in_any(nearest: Workspace, name: str, others: Sequence[OtherVault], id_
 
 
 def known_in(others: Sequence[OtherVault], draft: Draft) -> Expected:
-    """What other vaults know of a text: the memory that it repeats, else those that it changes or may replace."""
+    """What other vaults know about a text: the memory that it repeats, or those that it changes or may replace."""
     known = Expected()
     for other in others:
         try:
             found = check(other.workspace, replace(draft, supersedes=[], sources=[]))
         except VaultMemError:
-            continue  # that vault says it to who asks it
+            continue  # trouble in that vault is reported when it is used itself
         if found.duplicate_of is not None:
             return Expected(replace(found.duplicate_of, vault=other.name))
         if known.changed is None and found.changed is not None:
@@ -88,7 +88,7 @@ def known_in(others: Sequence[OtherVault], draft: Draft) -> Expected:
 def _in_all(
     nearest: Workspace, name: str, others: Sequence[OtherVault], ask: Callable[[Workspace], RecallResult]
 ) -> list[RecallResult]:
-    """The answer of each vault; one that is in trouble is named, and the others answer (SPEC L-4)."""
+    """The answer of each vault; a notice names those that failed (SPEC L-4)."""
     found = [_named(ask(nearest), name)]
     for other in others:
         try:
@@ -99,7 +99,7 @@ def _in_all(
 
 
 def no_answer(name: str, error: VaultMemError) -> str:
-    """What is said of a vault that is in trouble while others answer."""
+    """The notice about a vault that failed while others answered."""
     return f"{name} did not answer: {error.message}"
 
 

@@ -23,7 +23,7 @@ class Stats(Result):
     by_kind: dict[str, int]
     by_category: dict[str, int]
     by_month: dict[str, int]
-    blocked: int | None  # unknown for public memories only: refused texts have no side
+    blocked: int | None  # None if only public memories are seen: refused texts do not say which side they are on
     merges: int
     closes: int
     forgotten: int

@@ -26,12 +26,12 @@ from vault_mem.vault.walk import walk
 class Status(Result):
     """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
 
-    `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands
-    to it, None if it is in no repository; `autocommit` is why git did not make the last commit that was due.
-    `astray` are memories that were moved to where nothing is searched. `store` is how this machine stands to the store
-    that it shares rows with others on, None if it has none.
+    `in_git` are files in git's history whose memories are private by now. `git` is the state of the repository, None if
+    there is none; `autocommit` is why git did not make the last commit that was due. `astray` are memories that were
+    moved to where nothing is searched. `store` is the state of the store shared with other machines, None if there is
+    none.
 
-    Without an index the notes are counted by their files, and what only their texts tell is not known.
+    Without an index, notes are counted by their files, and whatever depends on their text stays empty.
     """
 
     vault: Path
@@ -64,7 +64,7 @@ class Status(Result):
 
 
 def status(workspace: Workspace) -> Status:
-    """Look at everything; writes nothing but what is due anyway."""
+    """Look at everything. Writes no more than any other command does."""
     try:
         return _by_index(workspace, workspace.freshen(scan=True), [])
     except VaultNotFound:
@@ -112,7 +112,7 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
 
 
 def _by_files(workspace: Workspace, trouble: list[str]) -> Status:
-    """What can be told without an index."""
+    """What can be known without an index."""
     folder = workspace.folder
     listing = walk(folder)
     episodes = folder.settings.episodes_folder + "/"

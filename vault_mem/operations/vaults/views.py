@@ -1,7 +1,7 @@
-"""Views: public memories mirrored for people to read (SPEC W-1). Lines with a memory's marker are ours, not the rest.
+"""Views: public memories mirrored for people to read (SPEC W-1). Only lines with a memory's marker are ours.
 
-Every operation that changes a memory calls `follow` with what it was and what it becomes; the lines are part of
-its transaction, and so of its undo.
+Every operation that changes a memory calls `follow` with the memory before and after. The lines are part of its
+transaction, so an undo covers them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vault_mem.vault.journal import Transaction, operation
 from vault_mem.vault.steps import as_text, read, read_if_can
 
 INTROSPECTION = "introspection"
-# After a pull or a checkout thousands of notes may have changed: no command waits for all of them.
+# How many notes are mirrored at once: a pull may have changed thousands, and no command should wait for all of them.
 MOST_FOLLOWED = 200
 
 
@@ -39,7 +39,7 @@ class RebuildResult(Result, status="rebuilt"):
 
 
 def follow(transaction: Transaction, before: Memory | None, after: Memory) -> None:
-    """Let the views follow a memory that is new or changed."""
+    """Update the views for a new or changed memory."""
     folder = transaction.folder
     old = _lines(folder, before) if before else {}
     new = _lines(folder, after) if folder.settings.views else {}
@@ -47,7 +47,7 @@ def follow(transaction: Transaction, before: Memory | None, after: Memory) -> No
         line = marked.find(_text(folder, key), after.id)
         wanted = new.get((key, position))
         if before is None and line is not None:
-            continue  # it comes back, and somebody wrote a line about it meanwhile
+            continue  # a restored memory whose line somebody has written meanwhile
         if wanted is not None or line is not None:
             transaction.line(key, after.id, line, _with_copies(wanted, line), position)
     if before is not None and _speaks(folder, before):
@@ -55,7 +55,7 @@ def follow(transaction: Transaction, before: Memory | None, after: Memory) -> No
 
 
 def follow_text(transaction: Transaction, key: str, before: bytes | None, after: bytes) -> None:
-    """The same by what the note's file says; nothing where it is not yet a memory with an id."""
+    """Like `follow`, from the bytes of the note's file; does nothing if it has no id yet."""
     folder = transaction.folder
     private = folder.is_private(key)
     was, now = (parse(each or b"", key, mtime=0, zone=folder.zone, private=private).memory for each in (before, after))
@@ -71,7 +71,7 @@ class ViewLines:
         self._lines: dict[tuple[str, str], dict[str, str]] = {}
 
     def add(self, memory: Memory) -> None:
-        """Take the lines of a memory; its text is not kept."""
+        """Add the lines of a memory; only the lines are kept, not its text."""
         for view, line in (_lines(self.folder, memory) if self.folder.settings.views else {}).items():
             self._lines.setdefault(view, {})[memory.id] = line
 
@@ -83,9 +83,9 @@ class ViewLines:
 
 
 def speak(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:
-    """Write the latest introspection into its own file, between two comments; the rest of the file is its owner's.
+    """Write the latest introspection into its own file, between two comments; the rest of the file is the owner's.
 
-    `former` is the introspection before: a file without comments that says it alone is ours as a whole.
+    `former` is the previous introspection. A file without the comments that has just its text is ours as a whole.
     """
     wanted = memory.category == INTROSPECTION and not memory.private
     if wanted and transaction.folder.settings.views:
@@ -93,9 +93,9 @@ def speak(transaction: Transaction, memory: Memory, former: Memory | None = None
 
 
 def leave(transaction: Transaction, id_: str) -> None:
-    """Take a memory's lines out of every view, wherever a person may have moved them.
+    """Remove a memory's lines from every view, wherever a person may have moved them.
 
-    Out of those that have the names of a new vault too: others may have been chosen since.
+    Views with the default names are included: they may date from before others were chosen.
     """
     folder = transaction.folder
     wanted = marked.marker(id_).encode()
@@ -111,9 +111,9 @@ def leave(transaction: Transaction, id_: str) -> None:
 
 
 def silence(transaction: Transaction, memory: Memory, instead: Memory | None) -> None:
-    """Remove a memory's words from the latest monologue, if they are there; another's may replace them.
+    """Remove a memory's text from the latest monologue; the text of `instead` may take its place.
 
-    A text that an introspection had before it was edited counts as its own, unless it is the other's.
+    An earlier text of the memory is removed as well, unless it is that of `instead`.
     """
     folder = transaction.folder
     if not _speaks(folder, memory) and (
@@ -126,9 +126,9 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 
 
 def follow_files(workspace: Workspace) -> list[str]:
-    """Let the views follow notes that a person edited, moved or deleted, once they are quiet.
+    """Update the views for notes that a person edited, moved or deleted, once they are quiet.
 
-    Those of the digest that ceased to hold count as changed. Returns what changed in the views.
+    Memories in the digest that no longer hold count as changed. Returns the views that changed.
     """
     known_files = workspace.index.known
     changed = [known.key for known in known_files.unfollowed() if is_quiet(workspace, known)][:MOST_FOLLOWED]
@@ -162,7 +162,7 @@ def follow_files(workspace: Workspace) -> list[str]:
 
 
 def view_keys(folder: Folder) -> list[str]:
-    """The files with lines that mirror memories: the digest, and the daily logs that are there."""
+    """The files with lines that mirror memories: the digest, and the existing daily logs."""
     views_folder = folder.settings.views_folder
     logs = (f"{views_folder}/{name}" for name in folder.tree.names(views_folder, ".md"))
     return [
@@ -192,7 +192,7 @@ def _catch_up(transaction: Transaction, memory: Memory, present: dict[str, str])
 
 
 def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed: list[Memory]) -> None:
-    """Write the newest introspection as it is now; a merge may have put an older one there."""
+    """Write the newest introspection into the monologue, where a merge may have put an older one."""
     if any(memory.category == INTROSPECTION for memory in changed):
         found = _introspections(workspace)
         speaking = [memory for memory in found if _speaks(workspace.folder, memory)]
@@ -206,12 +206,12 @@ def _introspections(workspace: Workspace) -> list[Memory]:
 
 
 def newest_introspection(workspace: Workspace, but: str = "") -> Memory | None:
-    """The public introspection of the latest date, one memory left out."""
+    """The latest public introspection, except for the memory `but`."""
     return next((memory for memory in _introspections(workspace) if memory.id != but), None)
 
 
 def _with_copies(wanted: str | None, present: str | None) -> str | None:
-    """A memory's line, and after it the copies of the old one that a person made: those stay as they are."""
+    """A memory's line, followed by copies of the old line that a person made, which stay as they are."""
     return wanted if wanted is None or present is None else "\n".join([wanted, *present.split("\n")[1:]])
 
 
@@ -260,7 +260,7 @@ def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:
     if memory.private or memory.provisional:
         return {}
     created = memory.created.astimezone(folder.zone)
-    # As plain text: nothing of it becomes a tag, a field or half a link of the owner's.
+    # plain text, so that nothing in it becomes a tag, a field or half a link
     said = cut(one_line(memory.content)).replace("[id:", "[id :")
     text = f"{said}{_link_to(memory)} {marked.marker(memory.id)}"
     lines = {(folder.log_key(created), marked.BY_TIME): f"- {created:%H:%M} {text}"}
@@ -272,7 +272,7 @@ def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:
 
 
 def _link_to(memory: Memory) -> str:
-    """The link to its note: by name if we chose it, so that it is unique, else by path."""
+    """The link to a memory's note: by its name if we chose it, because that is unique, otherwise by path."""
     path = memory.path.removesuffix(".md")
     stem = stem_of(memory.path)
     name = stem if ID_AT_END.search(stem) else path
@@ -280,14 +280,14 @@ def _link_to(memory: Memory) -> str:
 
 
 def _speaks(folder: Folder, memory: Memory) -> bool:
-    """Whether a memory's words stand in the block, or make up a file that has none: so it was written once."""
+    """Whether the monologue is this memory's text: in the managed block, or as the whole of an old file without one."""
     text = _text(folder, folder.monologue) or ""
     block = marked.find(text, "")
     return marked.plain(text if block is None else block) == marked.plain(memory.content)
 
 
 def _said_once(folder: Folder, memory: Memory) -> bool:
-    """Whether a file without a block is what a memory said before it was edited."""
+    """Whether a monologue without a managed block is an earlier text of this memory."""
     text = marked.plain(_text(folder, folder.monologue) or "")
     earlier = (revision.before or "" for revision in history.of_memory(folder, memory.id))
     return bool(text) and any(split_text(each).body.strip() == text for each in earlier)

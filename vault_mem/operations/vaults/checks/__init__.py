@@ -1,1 +1,1 @@
-"""What doctor looks at, by subject: the machine, the notes, what is private."""
+"""What doctor checks, by subject: the machine, the notes, merges, what is private."""

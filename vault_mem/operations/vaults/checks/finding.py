@@ -1,4 +1,4 @@
-"""One trouble that doctor found."""
+"""A problem that doctor found."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Fix = Callable[[], object]
 
 @dataclass(frozen=True)
 class Finding(Result, left_out=("fix",)):
-    """One trouble: its kind, where, what it is, and what to do. `fix` does only what is safe without asking."""
+    """A problem: its kind, where it is, what it is, and what to do. `fix` does only what is safe without asking."""
 
-    check: str = field(default="", kw_only=True)  # the name it goes by in doctor, if not that of who found it
+    check: str = field(default="", kw_only=True)  # empty: the name of the check that found it
     message: str
     path: str = ""
     line: int | None = None

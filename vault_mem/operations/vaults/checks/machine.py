@@ -1,4 +1,4 @@
-"""Checks of what the vault stands on: settings, model, index, locks, disk, and what was left half done."""
+"""Checks of what the vault depends on: settings, model, index, locks, disk, and of interrupted operations."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from vault_mem.vault.folder import GIT_LISTS, LOCK, OWN, Folder
 from vault_mem.vault.lock import locked
 from vault_mem.vault.tree import Tree
 
-# A write needs a few times the size of a note; an index of many notes some hundred megabytes.
+# In bytes. A write needs a few times the size of a note; an index of many notes takes some hundred megabytes.
 _FULL = 20_000_000
 _NEARLY_FULL = 500_000_000
-# git holds its lock for the moment of one command.
+# git holds its lock only while a command runs.
 _GIT_LOCK_SECONDS = 600
 _LATELY = timedelta(days=1)
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
@@ -34,13 +34,13 @@ _OWN_FOLDERS = ("blocked", "candidates", "cookies", "edits", "inbox", "journal",
 
 
 def settings(workspace: Workspace) -> Iterator[Finding]:
-    """Settings that mean nothing."""
+    """Unknown or invalid settings."""
     for warning in workspace.folder.loaded.warnings:
         yield Finding(warning, hint="vault-mem config lists all settings")
 
 
 def model(workspace: Workspace) -> Iterator[Finding]:
-    """An embedding model that is not there."""
+    """A missing embedding model."""
     try:
         _ = workspace.embedder.fingerprint
     except ModelNotFound as error:
@@ -50,7 +50,7 @@ def model(workspace: Workspace) -> Iterator[Finding]:
 def index(workspace: Workspace) -> Iterator[Finding]:
     """An index that cannot be opened, has holes, or had to be rebuilt just now."""
     if list(model(workspace)):
-        return  # said already; without the model there is no index to look at
+        return  # reported already; without the model, the index cannot be opened
     noticed = len(workspace.notices)
     try:
         workspace.freshen(scan=True)
@@ -58,7 +58,7 @@ def index(workspace: Workspace) -> Iterator[Finding]:
     except VaultNotFound:
         raise
     except VaultMemError as error:
-        # A model that is there and cannot be loaded shows only here.
+        # a model that exists but cannot be loaded is only noticed here
         check = "model" if isinstance(error, ModelNotFound) else "index"
         yield Finding(error.message, hint=error.hint, severity="error", check=check)
         return
@@ -78,7 +78,7 @@ def store(workspace: Workspace) -> Iterator[Finding]:
     try:
         found = sharing.status(workspace)
     except INDEX_ERRORS:
-        return  # the index is the trouble, and that is said
+        return  # the check of the index reports that
     if found and found.to_remove:
         message = f"what was purged or made private is still in the store: {found.trouble or 'another machine is busy'}"
         hint = found.hint or "the next command tries again (doctor --fix does now)"
@@ -89,7 +89,7 @@ def store(workspace: Workspace) -> Iterator[Finding]:
 
 
 def locks(workspace: Workspace) -> Iterator[Finding]:
-    """A lock that somebody holds, or left behind."""
+    """A lock that another process holds, or that git left behind."""
     folder = workspace.folder
     for tree, key, what in (
         (folder.tree, LOCK, "this vault"),
@@ -115,7 +115,7 @@ def locks(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _holder(tree: Tree, key: str) -> str:
-    """The process that holds a lock, where the system tells."""
+    """The process that holds a lock, if the system tells."""
     try:
         found = tree.stat(key)
         inode = f":{found.st_ino if found else 0} "
@@ -146,7 +146,7 @@ def disk(workspace: Workspace) -> Iterator[Finding]:
 
 
 def watches(workspace: Workspace) -> Iterator[Finding]:
-    """The system's limit on watched folders is too low for the vault: changes would be seen late."""
+    """A limit on watched folders that is too low for the vault, so that changes would be noticed late."""
     try:
         most = int(_WATCHES.read_text(encoding="ascii"))
     except (OSError, ValueError):
@@ -158,7 +158,7 @@ def watches(workspace: Workspace) -> Iterator[Finding]:
 
 
 def interrupted(workspace: Workspace) -> Iterator[Finding]:
-    """Operations that did not end, and edits that could not be saved."""
+    """Operations that were cut short, and edits that could not be saved."""
     folder = workspace.folder
     for name in journal.pending(folder):
         yield Finding(f"operation {name} did not end", hint="the next command that writes finishes it")
@@ -170,7 +170,7 @@ def interrupted(workspace: Workspace) -> Iterator[Finding]:
 
 
 def set_aside(workspace: Workspace) -> Iterator[Finding]:
-    """Files that lay among this machine's records and are not one of them (SPEC S-2)."""
+    """Damaged or foreign files that were moved out of this machine's records (SPEC S-2)."""
     for key, why in own.aside(workspace.folder.tree):
         message = f"it was among this machine's records, but is not one of them{f': {why}' if why else ''}"
         hint = "nothing was done with it; delete it, unless you know what it is"
@@ -178,7 +178,7 @@ def set_aside(workspace: Workspace) -> Iterator[Finding]:
 
 
 def late_words(workspace: Workspace) -> Iterator[Finding]:
-    """Files that another program still has open though they were replaced, and words that came late (SPEC S-4)."""
+    """Replaced files that another program still has open, and what it wrote into them too late (SPEC S-4)."""
     folder = workspace.folder
     for each in late.waiting(folder):
         message = "a program still has a file open that an operation replaced or removed"
@@ -195,7 +195,7 @@ def late_words(workspace: Workspace) -> Iterator[Finding]:
 def odd_files(workspace: Workspace) -> Iterator[Finding]:
     """A link, a pipe or a folder in place of one of our files, or a file in place of a folder (SPEC S-1, S-2).
 
-    Each is named, whether or not this very command would have read it.
+    All of them are reported, even those that no check reads.
     """
     tree = workspace.folder.tree
     for key, is_folder in _places(workspace.folder):
@@ -211,7 +211,7 @@ def odd_files(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _places(folder: Folder) -> Iterator[tuple[str, bool]]:
-    """Where files and folders of ours are, and which of the two each should be."""
+    """The paths of our files and folders, and whether each should be a folder."""
     private = folder.settings.private_folder
     own = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS)]
     folders = [*own, folder.settings.views_folder, "history", f"{private}/.history"]

@@ -1,4 +1,4 @@
-"""Checks of what git does with a vault: whether it can merge it, and what merges left behind (SPEC V-11)."""
+"""Checks of git: whether it can merge the vault, and what merges left behind (SPEC V-11)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def driver(workspace: Workspace) -> Iterator[Finding]:
 
 
 def commits(workspace: Workspace) -> Iterator[Finding]:
-    """A commit that git did not make."""
+    """An autocommit that git refused."""
     trouble = last_trouble(workspace)
     if trouble:
         hint = "fix that, or commit by hand; it is tried again when something changes"
@@ -70,7 +70,7 @@ def unmerged(workspace: Workspace) -> Iterator[Finding]:
 
 
 def came_back(workspace: Workspace) -> Iterator[Finding]:
-    """Public files that git brought of memories that are private here."""
+    """Public files from git of memories that are private here."""
     pairs = private_merges.came_back(workspace) if git.in_repository(workspace.folder) else []
     for public, private in pairs:
         message = "git brought it back, and it is private on this machine"
@@ -84,7 +84,7 @@ def _absorb(workspace: Workspace, pair: tuple[str, str]) -> None:
 
 
 def superseded(workspace: Workspace) -> Iterator[Finding]:
-    """A memory that two others replaced, each without knowing of the other; not where somebody was asked about it."""
+    """A memory that two others superseded independently, unless that was proposed already."""
     replacing = [record["id"] for record in workspace.index.records(Filters()) if record.get("supersedes")]
     successors: dict[str, list[Memory]] = {}
     for memory in workspace.index.memories(Filters(ids=replacing)):

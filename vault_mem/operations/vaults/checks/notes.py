@@ -1,4 +1,4 @@
-"""Checks of the notes: what cannot be read, whose id is not their own, what leads nowhere, what was copied."""
+"""Checks of the notes: unreadable files, ids that are not their own, dangling links, conflict copies."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.tree import name_of
 from vault_mem.vault.walk import EMPTIED, NOT_DOWNLOADED, walk
 
-# Clocks of two machines differ by minutes; more is a mistake.
+# The clocks of two machines may differ by minutes; more is a mistake.
 _SKEW = timedelta(hours=1)
 
 
 def broken_files(workspace: Workspace) -> Iterator[Finding]:
-    """Files that cannot be read whole (SPEC V-7)."""
+    """Files that cannot be read completely (SPEC V-7)."""
     freshness = workspace.sync()
     problems = freshness.report.problems if freshness.report else workspace.index.known.problems()
     for problem in problems:
         if problem.odd and not workspace.folder.is_owned(problem.path):
-            continue  # what an included note calls a kind or a date is its owner's
+            continue  # values in an included note are the owner's business
         hint = "it is searchable as far as it can be read; fix the file yourself, vault-mem never rewrites it"
         if problem.odd:
             hint = "it is kept, and read as if it were not there"
@@ -69,7 +69,7 @@ def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
 
 
 def foreign_ids(workspace: Workspace) -> Iterator[Finding]:
-    """Notes whose `id` is of another scheme."""
+    """Notes whose `id` follows another scheme."""
     for known in workspace.index.known.without_id():
         if known.foreign_id and workspace.folder.is_owned(known.key):
             message = f"has an id of another scheme; it goes by {known.id}, which changes when the file is renamed"
@@ -90,12 +90,12 @@ def missing_ids(workspace: Workspace) -> Iterator[Finding]:
 
 
 def dangling_links(workspace: Workspace) -> Iterator[Finding]:
-    """Links that lead to no file of the vault, whatever kind of file."""
+    """Links that lead to no file of the vault, of whatever kind."""
     graph = workspace.index.graph(every_file=True)
     for id_, link in graph.dangling():
         note = graph.notes[id_]
         if not workspace.folder.is_owned(note.path):
-            continue  # in Obsidian, people link to notes that they may write some day
+            continue  # in Obsidian, people link to notes that they have yet to write
         name = "a name" if note.private else f"[[{link.target}]]"
         yield Finding(f"links to {name}, and no file of the vault has that name", note.path, severity="info")
 
@@ -111,7 +111,7 @@ def replay_links(workspace: Workspace) -> Iterator[Finding]:
 
 
 def summaries(workspace: Workspace) -> Iterator[Finding]:
-    """Summaries that their sources have outrun (SPEC T-6)."""
+    """Summaries whose sources have changed since (SPEC T-6)."""
     for summary in workspace.index.memories(Filters(kind="summary", closed=True)):
         if not summary.closed_at(workspace.folder.now()) and outdated(workspace, summary):
             hint = "update it: vault-mem tidy candidates --summaries"
@@ -119,7 +119,7 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
 
 
 def origins(workspace: Workspace) -> Iterator[Finding]:
-    """Memories that do not say where they come from (SPEC K-6): one line for all, and they stay as they are."""
+    """Memories without a source (SPEC K-6), in one finding, which asks for nothing."""
     own = (each for each in workspace.index.records() if workspace.folder.is_owned(each["path"]))
     known = [trust_of(each.get("source")) != UNKNOWN for each in own]
     if count := known.count(False):
@@ -128,7 +128,7 @@ def origins(workspace: Workspace) -> Iterator[Finding]:
 
 
 def copies(workspace: Workspace) -> Iterator[Finding]:
-    """Files that a sync service made of two versions of one."""
+    """Conflict copies that a sync service left."""
     for each in sync_copies(workspace.folder):
         fixed = each.same
         hint = f"compare it with {name_of(each.original)}, keep what is right there, and delete it"

@@ -1,4 +1,4 @@
-"""Checks of what is private: who can read it, what git does with it, and which public file names it."""
+"""Checks of private memories: who can read them, what git does with them, and which public files name them."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def _below(folder: Folder, top: str) -> Iterator[str]:
 
 
 def in_git(workspace: Workspace) -> Iterator[Finding]:
-    """SPEC P-5: git leaves out what is private, and never held any of it."""
+    """Private files that git tracks, or would or did take in (SPEC P-5)."""
     folder = workspace.folder
     private = folder.settings.private_folder
     tops = (private, ".vault-mem")
     inside = git.in_repository(folder)
     listed = folder.tree.stat(".gitignore")
     odd = listed is not None and not stat.S_ISREG(listed.st_mode)
-    if odd:  # git would wait for a pipe
+    if odd:  # if it is a pipe, git would wait for it forever
         message = f"whether git ignores {private}/ is unknown: .gitignore is not a plain file"
         hint = "remove it, then vault-mem doctor --fix"
         yield Finding(message, ".gitignore", hint=hint)
@@ -93,7 +93,7 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
 
 
 def held_before(workspace: Workspace) -> Iterator[Finding]:
-    """Notes that were committed before they became private; also found by the id in their names."""
+    """Notes that were committed before they became private; the id in a file name reveals them, too."""
     folder = workspace.folder
     if not git.in_repository(folder):
         return
@@ -113,7 +113,7 @@ def _ignore_text(folder: Folder) -> bytes:
 
 
 def _repair_gitignore(folder: Folder) -> None:
-    """Add our lines where they are missing, or at the end where a later line of the owner's overrules them."""
+    """Add our lines if they are missing, or once more at the end if a later line of the owner's overrules them."""
     with operation(folder, "doctor --fix", "git did not ignore what is private") as transaction:
         before = read(folder, ".gitignore")
         after = _ignore_text(folder)
@@ -125,7 +125,7 @@ def _repair_gitignore(folder: Folder) -> None:
 
 
 def mentions(workspace: Workspace) -> Iterator[Finding]:
-    """Public files, a person's own and the views among them, that name a private memory; they are not quoted here."""
+    """Public files that name a private memory, including a person's own notes and the views; they are not quoted."""
     folder, names = workspace.folder, workspace.names
     private = {memory.path: memory.id for memory in workspace.index.private()}
     if not private:
@@ -136,7 +136,7 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
             continue
         raw = read_if_can(folder, key)
         if names.key_of(id_in(raw)) in private:
-            continue  # a copy of one of them, and no mention
+            continue  # a copy of a private memory, which other checks report
         found = {names.note(name, key) for name in named_in(raw, key)}
         found |= {names.key_of(id_) for id_ in ids_in(raw)}
         for id_ in sorted(private[each] for each in found if each is not None and each in private and each != key):

@@ -1,4 +1,4 @@
-// Talking to the server. Private memories are seen only by requests that carry the tab's key, which is kept nowhere but here.
+// Talks to the server. Only requests with the tab's key see private memories; the key is kept in this module alone.
 import { change, shared, useLayoutEffect, useState } from "./base.js";
 
 export const NEWEST = 12; // how many memories the page begins with
@@ -13,7 +13,7 @@ export class Refused extends Error {
   }
 }
 
-// The answers to the first questions, which came with the page: for its first picture, and no later one.
+// The answers to the first requests, which came with the page; used only for its first rendering.
 const sent = new Map(Object.entries(JSON.parse(document.getElementById("sent").textContent)));
 export const forgetSent = () => sent.clear();
 
@@ -56,12 +56,12 @@ export async function switchPrivate(on) {
   await refreshStatus();
 }
 
-// What the server has to say to a question, asked again after every change of the vault.
+// The server's answer to a request, which is repeated after every change in the vault.
 export function useAnswer(path, query = {}, { live = true } = {}) {
   const [state, set] = useState({ data: null, error: null, busy: true });
   const asked = path && full(path, query);
   const changes = live ? shared.changes : 0;
-  // before the next picture and not after it: an answer is what everybody waits for
+  // a layout effect, so that the request is sent before the browser paints
   useLayoutEffect(() => {
     if (!asked) {
       set({ data: null, error: null, busy: false });
@@ -91,7 +91,7 @@ export async function listen() {
       if (!answer.ok) throw new Error(`${answer.status}`);
       await follow(answer.body.pipeThrough(new TextDecoderStream()).getReader(), stop.signal);
     } catch {
-      // the server is away: ask again below
+      // the server is gone: try again below
     }
     if (stop.signal.aborted) return;
     change({ live: false });
@@ -115,7 +115,7 @@ function take(text) {
   const field = (name) => lines.find((each) => each.startsWith(`${name}:`))?.slice(name.length + 1).trim();
   const event = field("event");
   if (event === "hello") {
-    // what happened while nobody listened is asked for
+    // after a reconnection, views ask again, because events may have been missed
     const missed = !shared.live && shared.changes > 0;
     change({ live: true, changes: shared.changes + (missed ? 1 : 0) });
   }

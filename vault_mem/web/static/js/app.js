@@ -31,7 +31,7 @@ const Icon = ({ name }) => html`<svg viewBox="0 0 18 18" aria-hidden="true" fill
 function Navigation({ view }) {
   const proposals = shared.status?.proposals;
   const list = useRef();
-  // On a narrow screen the row is longer than the screen.
+  // On a narrow screen the row is too long, so scroll to the current view.
   useEffect(() => {
     const [row, current] = [list.current, list.current.querySelector("[aria-current]")];
     if (current) row.scrollLeft = current.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
@@ -85,11 +85,11 @@ function useWhere() {
 
 function View({ at }) {
   const name = at.view in VIEWS ? at.view : "ask";
-  // Nothing of a private view stays behind when the switch is turned: the view is made afresh.
+  // The key makes a new view when the private switch is turned, so that nothing private stays in it.
   return html`<${VIEWS[name]} key=${`${name}/${at.rest.join("/")}/${shared.private}`} query=${at.query} rest=${at.rest} />`;
 }
 
-// After a step to another view the reader is at its heading.
+// After a change of view, moves the focus to its heading.
 function useFocus(at) {
   const first = useRef(true);
   useEffect(() => {
@@ -129,7 +129,7 @@ function App() {
     <${Toasts} />`;
 }
 
-// Links between memories in rendered text have no address of their own.
+// Links between memories in rendered text have no href, just an id.
 addEventListener("click", (event) => {
   const link = event.target.closest?.("a.wikilink[data-id]");
   if (link) location.hash = address("memory", {}, link.dataset.id);

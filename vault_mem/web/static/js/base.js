@@ -1,4 +1,4 @@
-// What every part of the page stands on: markup, hooks, and the little state that all of it shares.
+// What every part of the page uses: markup, hooks, and the little state that all of it shares.
 import { h, render, Fragment } from "../vendor/preact.mjs";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, useId, useCallback } from "../vendor/hooks.mjs";
 import htm from "../vendor/htm.mjs";
@@ -10,7 +10,7 @@ const kept = (name) => {
   try {
     return localStorage.getItem(`vault-mem.${name}`);
   } catch {
-    return null; // a browser that keeps nothing
+    return null; // the browser does not allow storage
   }
 };
 const keep = (name, value) => {
@@ -26,9 +26,9 @@ export const shared = {
   lang: kept("lang") ?? (navigator.languages?.find((each) => /^(en|ja)\b/.test(each))?.startsWith("ja") ? "ja" : "en"),
   theme: kept("theme") ?? "auto",
   status: null, // api/status
-  trouble: null, // why there is none
-  changes: 0, // counts what happened in the vault: views that depend on it ask again
-  changed: new Set(), // ids of the last change, so that they can be seen
+  trouble: null, // why there is no status
+  changes: 0, // counts changes in the vault, so that views ask again
+  changed: new Set(), // ids of the last change, which flash
   private: false,
   live: false,
   over: false, // the session has ended
@@ -53,7 +53,7 @@ export function useShared() {
   return shared;
 }
 
-// What a screen reader should hear.
+// Announces a text to screen readers.
 export const say = (text) => change({ said: text });
 
 let toasts = 0;
@@ -78,13 +78,13 @@ export function address(view, query = {}, ...rest) {
 export const go = (to) => {
   location.hash = to;
 };
-// The address follows what is typed, without a step of Back for every letter; whoever has gone to another view meanwhile stays there.
+// Puts what is typed into the address, without a history entry for every letter. Does nothing if the view has changed meanwhile.
 export function settle(view, query) {
   const to = address(view, query);
   if (where().view === view && to !== location.hash) history.replaceState(null, "", to);
 }
 
-// A value as it was when it last stayed the same for a while; what counts is what it says, not which object it is.
+// A debounced value, compared by content and not by identity.
 export function useDelayed(value, ms) {
   const now = JSON.stringify(value);
   const [late, set] = useState(now);

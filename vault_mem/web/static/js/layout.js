@@ -1,9 +1,9 @@
-// Where the nodes of a graph go, worked out beside the page so that it stays smooth. A classic worker: d3's files are used as they are shipped.
+// Computes where the nodes of a graph go, in a worker so that the page stays smooth. It is a classic worker because d3's files are no modules.
 /* global importScripts, d3 */
 importScripts("../vendor/d3-dispatch.min.js", "../vendor/d3-quadtree.min.js", "../vendor/d3-timer.min.js", "../vendor/d3-force.min.js");
 
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
-const PACKED = 250; // groups that get the nearest place that is free; the small rest stands around them
+const PACKED = 250; // groups that are packed tightly; the remaining small ones are placed around them
 const spiral = (n, step) => [step * Math.sqrt(n + 0.5) * Math.cos(n * GOLDEN), step * Math.sqrt(n + 0.5) * Math.sin(n * GOLDEN)];
 
 let simulation = null;
@@ -44,7 +44,7 @@ onmessage = ({ data }) => {
 };
 let current = null;
 
-// Clusters begin around places of their own, the largest in the middle.
+// Starting positions: each cluster around its own place, the largest in the middle.
 function seeds(cluster, depth, count, step, aspect) {
   const homes = new Float32Array(2 * count);
   if (depth) {
@@ -61,7 +61,7 @@ function seeds(cluster, depth, count, step, aspect) {
     members.get(key).push(n);
   });
   const groups = [...members.values()].sort((a, b) => b.length - a.length);
-  const placed = []; // circles that are taken: x, y, radius
+  const placed = []; // occupied circles: x, y, radius
   for (const each of groups.slice(0, PACKED)) {
     const radius = step * (Math.sqrt(each.length) + 0.3);
     let turn = 0;
@@ -79,7 +79,7 @@ function seeds(cluster, depth, count, step, aspect) {
   groups.slice(PACKED).flat().forEach((n) => {
     [homes[2 * n], homes[2 * n + 1]] = spiral(at++, around);
   });
-  // as wide as the picture is
+  // stretch to the picture's aspect ratio
   const stretch = Math.sqrt(aspect);
   return homes.map((value, n) => (n % 2 ? value / stretch : value * stretch));
 }

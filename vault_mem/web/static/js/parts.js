@@ -29,13 +29,13 @@ function format(options) {
   return formats.get(key);
 }
 const DAY = { year: "numeric", month: "short", day: "numeric" };
-// A day as it is written, whatever the browser's zone.
+// At noon, so that the day stays the same in any browser's time zone.
 const noon = (text) => new Date(`${text.slice(0, 10)}T12:00:00`);
 export const day = (text) => format(DAY).format(noon(text));
 export const dayLong = (text) => format({ ...DAY, month: "long", weekday: "long" }).format(noon(text));
 export const month = (text) => format({ year: "numeric", month: "long" }).format(noon(`${text.slice(0, 7)}-15`));
 export const clock = (text) => text.slice(11, 16);
-// Alike in both languages; asking Intl took a third of the first view's script time.
+// Without Intl, which took a third of the first view's script time; both languages write numbers the same way.
 export function number(n, digits = 0) {
   const [whole, ...rest] = Number(n).toFixed(digits).split(".");
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...rest].join(".");
@@ -44,7 +44,7 @@ export const bytes = (n) => (n == null ? "–" : n < 1e6 ? `${number(n / 1e3)} k
 
 export const When = ({ at }) => html`<time datetime=${at} title=${`${dayLong(at)} ${clock(at)}`}>${day(at)}</time>`;
 
-// What a command did: `episode create` and `episode add` are told alike.
+// What a command did; subcommands such as `episode create` and `episode add` are worded the same.
 export const did = (command) => t(`command.${command.split(" ")[0]}`, {}, command);
 
 export const memoryAt = (id) => address("memory", {}, id);
@@ -75,13 +75,13 @@ export function Terms({ explain }) {
 
 export const Parts = ({ parts }) => parts.length > 0 && html`<p class="words">${parts.map(([text, answers]) => (answers ? html`<mark>${text}</mark>` : text))}</p>`;
 
-// A diff as one text: what went and what came.
+// A diff as one text, with deletions and insertions.
 export const Diff = ({ diff }) => diff.map(([op, text]) => (op === "=" ? text : op === "+" ? html`<ins>${text}</ins>` : html`<del>${text}</del>`));
-// The two ends of it, each with its own words marked.
+// The two sides of a diff, each with its own words marked.
 export const Before = ({ diff }) => html`<p class="words">${diff.filter(([op]) => op !== "+").map(([op, text]) => (op === "=" ? text : html`<del>${text}</del>`))}</p>`;
 export const After = ({ diff }) => html`<p class="words">${diff.filter(([op]) => op !== "-").map(([op, text]) => (op === "=" ? text : html`<ins>${text}</ins>`))}</p>`;
 
-// Lines of a file: those around a change, the rest as a gap.
+// A file's diff: lines around a change, and a gap for the rest.
 export function LineDiff({ diff, around = 2 }) {
   const lines = diff.flatMap(([op, text]) => text.replace(/\n$/, "").split("\n").map((line) => [op, line]));
   const near = lines.map((_, at) => lines.slice(Math.max(0, at - around), at + around + 1).some(([op]) => op !== "="));
@@ -93,20 +93,20 @@ export function LineDiff({ diff, around = 2 }) {
   return shown;
 }
 
-// What went wrong in the reader's language, and the server's own words, which are English.
+// What went wrong, in the reader's language, followed by the server's English message.
 export const trouble = (error) => (error instanceof TypeError ? t("offline") : `${t(`error.${error.code}`, {}, "")} ${error.message}`.trim());
 
 export function Failure({ error }) {
-  if (error instanceof TypeError) return html`<div class="note bad" role="alert"><p>${t("offline")}</p></div>`; // what fetch says where nobody answers
+  if (error instanceof TypeError) return html`<div class="note bad" role="alert"><p>${t("offline")}</p></div>`; // fetch throws this if the server does not answer
   return html`<div class="note bad" role="alert"><p><b>${t(`error.${error.code}`, {}, "")}</b> <${Served} text=${error.message} /></p>${error.hint && html`<p class="small"><${Served} text=${error.hint} /></p>`}</div>`;
 }
 
-// A text of the server's: English, whatever the language of the page.
+// A text from the server, which is English whatever the language of the page.
 export const Served = ({ text }) => html`<span lang="en">${text}</span>`;
 
 export const Waiting = () => html`<p class="empty" aria-busy="true">${t("wait")}</p>`;
 
-// One of a few, as a group of radio buttons that looks like one control.
+// A choice of a few options: radio buttons that look like one control.
 export function Choice({ label, value, options, onChange, mini = false }) {
   const name = useId();
   return html`<fieldset class=${`seg ${mini ? "mini" : ""}`}><legend class="sr">${label}</legend>
@@ -126,7 +126,7 @@ export function Command({ text }) {
   return html`<span class="cmd"><code>${text}</code><button type="button" onClick=${copy} aria-label=${t("copy.what", { what: text })}>${t("copy")}</button></span>`;
 }
 
-// What was done, with the way back beside it.
+// Tells what was done, with an Undo button.
 export function done(text, op) {
   say(text);
   toast(text, op && { text: t("undo"), run: () => undo(op) });
@@ -154,7 +154,7 @@ export const Replaced = ({ memory }) =>
   memory.superseded_by &&
   html`<span>${t("replaced.by")} <a href=${memoryAt(memory.superseded_by.id)}>${memory.superseded_by.title}</a></span>`;
 
-// Results as they are met everywhere: what it is, when, and whether it still holds.
+// The line below every memory: its kind, its date, and whether it still holds.
 export const Facts = ({ memory, children }) => html`<div class="meta">
   <${Kind} kind=${memory.kind} /><${When} at=${memory.created} />${children}
   ${memory.closed && html`<span class="badge">${t("closed")}${memory.valid_to ? ` ${day(memory.valid_to)}` : ""}</span>`}

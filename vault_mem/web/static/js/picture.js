@@ -1,7 +1,7 @@
-// A graph on a canvas: drawn only when something moved, by kind in one stroke each, labels where there is room.
+// A graph on a canvas: drawn only when something moved, each kind in one stroke, with labels where there is room.
 const NODE = 4.6; // radius at zoom 1
 const SHOWN = 70; // labels at once
-const ROOM = 0.5; // of the picture's size, on each side
+const ROOM = 0.5; // margin painted on each side while dragging, as a share of the picture's size
 
 export class Picture {
   constructor(canvas, { onChoose, onOpen, still }) {
@@ -13,7 +13,7 @@ export class Picture {
     this.hovered = -1;
     this.count = 0;
     this.at = new Float32Array(0);
-    this.touched = false; // as long as nobody has moved it, the whole is shown
+    this.touched = false; // until somebody moves it, the whole graph is shown
     this.pointers = new Map();
     this.widths = new Map();
     this.observer = new ResizeObserver(() => this.resize());
@@ -103,7 +103,7 @@ export class Picture {
 
   // Drawing
 
-  // What only moves is not drawn again: while the picture is dragged it is painted with some room around it, once, and shifted.
+  // Dragging does not repaint: the picture is painted once with a margin, and then shifted.
   draw() {
     const { context: c, dense, view } = this;
     const stamp = [view.k, this.chosen, this.hovered, this.width, this.height, document.documentElement.dataset.theme].join();
@@ -213,7 +213,7 @@ export class Picture {
     return closed[n] || (this.near && !this.near.has(n)) ? 1 : 0;
   }
 
-  // The most linked first; a label that would touch another, or a node, is left out.
+  // The most linked nodes first; a label that would touch another label or a node is left out.
   drawLabels(c) {
     const taken = [];
     const many = this.count > 400 && this.view.k < 0.9 && !this.near;
@@ -225,7 +225,7 @@ export class Picture {
     c.font = this.font;
     const first = [this.chosen, this.hovered].filter((n) => n >= 0);
     const rest = many ? [] : this.near ? [...this.near] : this.seen;
-    // Around a few nodes there is room to keep clear of; among many a label lies over some.
+    // With few nodes, labels avoid them; with many, they cannot help covering some.
     const clear = this.seen.length < 300 ? this.seen : [];
     let shown = 0;
     for (const n of [...first, ...rest]) {
@@ -383,7 +383,7 @@ export class Picture {
   }
 }
 
-// Whether a label at x, y would lie over another, or over a node.
+// Whether a label at x, y would overlap another label, or a node.
 const meet = ([left, right, top, bottom], x, y, half) => x + half > left && x - half < right && y + 4 > top && y - 13 < bottom;
 const within = (nx, ny, x, y, half) => nx > x - half - 5 && nx < x + half + 5 && ny > y - 17 && ny < y + 8;
 

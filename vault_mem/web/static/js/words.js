@@ -413,7 +413,7 @@ export const WORDS = {
   "emotion.love": ["love", "愛情"],
 };
 
-// `otherwise` is for words that others may have made up: an emotion, a command of a later version.
+// `otherwise` is for words that are not listed: an emotion that somebody made up, a command of a later version.
 export function t(key, given = {}, otherwise = key.split(".").pop()) {
   const entry = WORDS[key];
   if (!entry) return otherwise;

@@ -105,13 +105,13 @@ export const Links = ({ links }) => html`<ul class="links">
   ${links.map((link) => html`<li key=${link.id + link.type}><span class="type">${t(`link.${link.type}`)}</span><a href=${memoryAt(link.id)}>${link.title}</a></li>`)}
 </ul>`;
 
-// The title is the first sentence as a rule: it need not be read twice.
+// The title is usually the first sentence, so do not show that twice.
 function rest(title, text) {
   return text.startsWith(title) ? text.slice(title.length).replace(/^[.。!！?？\s]+/, "") : text;
 }
 const shortened = (text, most) => (text.length > most ? `${text.slice(0, most).trimEnd()} …` : text);
 
-// Of a long memory, the answer and what stands around it.
+// Of a long memory, the answer and the text around it.
 const AROUND = 220;
 function trimmed(title, parts) {
   return parts
@@ -125,7 +125,7 @@ function trimmed(title, parts) {
     .filter(([text]) => text);
 }
 
-// Why not this one? Name it by its words, and follow it through the same question.
+// "Why not this one?": find a memory by its words, and explain where the same recall drops it.
 function WhyNot({ question, filters }) {
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState(null);

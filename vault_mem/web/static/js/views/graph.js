@@ -1,4 +1,4 @@
-// Graph: what hangs together, around one memory or in the whole vault.
+// Graph: how memories are linked, around one of them or in the whole vault.
 import { address, go, html, say, shared, useEffect, useRef, useState } from "../base.js";
 import { get, useAnswer } from "../api.js";
 import { Choice, Failure, Head, Kind, Waiting, memoryAt, number } from "../parts.js";
@@ -79,7 +79,7 @@ const described = (graph, n) => `${graph.nodes.title[n]}${t("comma")}${t(`kind.$
 
 const Legend = ({ graph }) => html`<div class="legend" role="group" aria-label=${t("legend")}>${graph.kinds.filter((_, kind) => graph.nodes.kind.includes(kind)).map((kind) => html`<${Kind} key=${kind} kind=${kind} />`)}<span>${t("legend.closed")}</span></div>`;
 
-// The same as a list, for whoever cannot see the picture or would rather read.
+// The same as a list, for those who cannot see the picture or prefer to read.
 function Table({ graph }) {
   const [open, setOpen] = useState(false);
   const order = open ? graph.nodes.id.map((_, n) => n).sort((a, b) => graph.nodes.degree[b] - graph.nodes.degree[a]).slice(0, LISTED) : [];

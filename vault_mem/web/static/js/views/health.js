@@ -1,4 +1,4 @@
-// Health: is all well, and where not, which command puts it right.
+// Health: whether all is well, and if not, which command fixes it.
 import { html, shared } from "../base.js";
 import { useAnswer } from "../api.js";
 import { Command, Failure, Head, Kind, Served, Waiting, bytes, month, number } from "../parts.js";
@@ -7,7 +7,7 @@ import { t } from "../words.js";
 const LOOK = { ok: "ok", info: "", warning: "warn", error: "bad" };
 
 export default function Health() {
-  const figures = useAnswer("health", { quick: 1 }); // what doctor finds takes longer: it looks at every file
+  const figures = useAnswer("health", { quick: 1 }); // shown first, since doctor looks at every file
   const whole = useAnswer("health");
   const found = whole.data ? whole : figures;
   if (!found.data) return html`<${Head} title=${t("nav.health")} />${found.error ? html`<${Failure} error=${found.error} />` : html`<${Waiting} />`}`;
@@ -36,7 +36,7 @@ function detail({ name, detail: said }, { daemon, findings }) {
   return html`<${Served} text=${said} />`;
 }
 
-// A hint that is nothing but a command can be copied.
+// A hint that is just a command gets a Copy button.
 const Hint = ({ text }) => (/^vault-mem [a-z-]+( --?[\w-]+( [\w.:/]+)?)*$/.test(text) ? html`<${Command} text=${text} />` : html`<${Served} text=${text} />`);
 
 const Figure = ({ name, value, more, fix }) => html`<div class="figure"><dt>${name}</dt><dd>${value}</dd>${more && html`<dd class="sub">${more}</dd>`}${fix && html`<dd class="sub"><${Command} text=${fix} /></dd>`}</div>`;

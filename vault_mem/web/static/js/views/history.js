@@ -1,11 +1,11 @@
-// History: every operation with its diff, and the way back from each that has one.
+// History: every operation with its diff, and an Undo button if it can be undone.
 import { html, useState } from "../base.js";
 import { useAnswer } from "../api.js";
 import { Failure, Head, LineDiff, Waiting, clock, dayLong, did, memoryAt, undo } from "../parts.js";
 import { t } from "../words.js";
 
 const STEP = 50;
-const MOST = 500; // what the server lists at once; the command has the rest
+const MOST = 500; // the server lists no more at once; the command shows the rest
 
 export default function History() {
   const [n, setN] = useState(STEP);

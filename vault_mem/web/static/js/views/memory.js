@@ -1,4 +1,4 @@
-// One memory: read, edited in place, and what happened to it. What somebody else wrote meanwhile is never written over unread.
+// One memory: reading it, editing it in place, and its history. Changes that others made meanwhile are never overwritten unseen.
 import { address, change, html, shared, useEffect, useRef, useState } from "../base.js";
 import { post, useAnswer } from "../api.js";
 import { Command, Diff, Facts, Failure, Head, LineDiff, Replaced, Waiting, clock, day, did, done } from "../parts.js";

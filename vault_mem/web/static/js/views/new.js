@@ -1,4 +1,4 @@
-// A new memory, with the guard's verdict while one types.
+// A new memory, with the guard's verdict as you type.
 import { change, go, html, shared, useDelayed, useEffect, useState } from "../base.js";
 import { post } from "../api.js";
 import { Check, Diff, Failure, Field, Head, done, memoryAt } from "../parts.js";

@@ -1,10 +1,10 @@
-// Review: what waits for a decision. Underneath is REVIEW.md: a tick there and a button here are the same.
+// Review: the proposals that wait for an answer. They are those of REVIEW.md: a tick there and a button here do the same.
 import { change, html, shared, toast, useState } from "../base.js";
 import { post, useAnswer } from "../api.js";
 import { After, Before, Facts, Failure, Head, Waiting, done, memoryAt, trouble } from "../parts.js";
 import { t } from "../words.js";
 
-const later = new Set(); // of this tab, and nothing is written
+const later = new Set(); // put off, in this tab only; nothing is saved
 
 export default function Review() {
   const [, again] = useState(0);

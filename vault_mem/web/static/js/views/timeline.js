@@ -48,7 +48,7 @@ function AsOf({ whole, asOf, setAsOf }) {
   </section>`;
 }
 
-// How it felt, as one quiet line: above the middle pleasant, below it not.
+// How it felt, as a curve: pleasant above the middle line, unpleasant below.
 function Curve({ buckets, from, to, asOf }) {
   const felt = buckets.filter((each) => each.valence != null);
   if (felt.length < 2) return null;
@@ -67,7 +67,7 @@ function Curve({ buckets, from, to, asOf }) {
   </svg>`;
 }
 
-// A curve through all points that never swings beyond them.
+// A smooth curve through all points that does not overshoot.
 function smooth(points) {
   return points.reduce((path, [x, y], n) => {
     if (!n) return `M ${x} ${y}`;
@@ -90,7 +90,7 @@ function Period({ by, bucket, asOf }) {
   </section>`;
 }
 
-// What was replaced only later was true then, and is told as such.
+// A memory that was closed only after the chosen date is shown as still true.
 function Moment({ memory, by, asOf }) {
   const moment = by === "day" ? clock(memory.created) : day(memory.created);
   const over = memory.closed && !(asOf && memory.valid_to?.slice(0, 10) > asOf);
