@@ -75,7 +75,7 @@ def _answer(vault: Vault, tool: Tool, offered: set[str], given: Mapping[str, Any
     except InvalidInput as error:
         return f"error: {error.message}" + (f" ({error.hint})" if error.hint else "")
     out, err = io.StringIO(), io.StringIO()
-    with vault._line.turn() if not tool.read_only else nullcontext(), vault._lent() as workspace:
+    with vault._write_queue.turn() if not tool.read_only else nullcontext(), vault._lent() as workspace:
         console = Console(here(), workspace.folder.env, io.BytesIO(stdin), out, err)
         console.opening = lambda *_: library.Vault.of(workspace)
         run(words, console)
