@@ -13,7 +13,7 @@ from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.protocol import LIFE_LOCK
 from vault_mem.daemon.start import START_SECONDS, comes_true, control
-from vault_mem.vault import own
+from vault_mem.vault import machine_folder
 from vault_mem.vault.folder import OWN
 from vault_mem.vault.lock import try_lock
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree
@@ -74,7 +74,7 @@ def hold(root: Path, address: str, wake: Callable[[], None]) -> int | None:
     """
     tree = Tree(root)
     try:
-        own.read(tree, LIFE_LOCK)  # sets aside anything but a regular file
+        machine_folder.read(tree, LIFE_LOCK)  # sets aside anything but a regular file
         tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
         handle = tree.open(LIFE_LOCK, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
     except OSError:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from vault_mem.errors import Busy, VaultMemError, WriteFailed, of_system
 from vault_mem.operations.opened import Opened
-from vault_mem.vault import interrupted, own
+from vault_mem.vault import interrupted, machine_folder
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.walk import RACY_NS, FileState, look_at, walk
 
@@ -60,7 +60,7 @@ class Pending:
 class Watch(Protocol):
     """Somebody who watches the files all the time, so that a command need not look at all of them."""
 
-    def settle(self) -> Pending:
+    def pending_changes(self) -> Pending:
         """The files that are not indexed yet, including every change made before this call."""
 
     def done(self, pending: Pending) -> None:
@@ -95,7 +95,7 @@ class Workspace(Opened):
         """
         if self.held_still:
             return Freshness(stale=False, pending=0)
-        own.vet(self.folder)
+        machine_folder.vet(self.folder)
         self._finish_interrupted()
         reading = READ_WAIT if self.folder.read_wait is None else self.folder.read_wait
         wait = self.folder.wait if self.folder.writing else reading
@@ -103,7 +103,7 @@ class Workspace(Opened):
             freshness = self.sync(wait=wait)
             self.is_fresh = not freshness.stale
             return freshness
-        pending = self.watch.settle()
+        pending = self.watch.pending_changes()
         everything = scan or pending.everything or len(pending.keys) > MANY
         only = None if everything else self._unless_many_are_gone(pending.keys)
         freshness = self.sync_ours(only, pending.ours, wait)
@@ -220,7 +220,7 @@ class Workspace(Opened):
         changed = interrupted.changed_ns(self.folder)
         if changed == self._journal_seen:
             return False
-        if interrupted.unsettled(self.folder):
+        if interrupted.has_unfinished(self.folder):
             return True
         if time.time_ns() - changed > RACY_NS:
             self._journal_seen = changed

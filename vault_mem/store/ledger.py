@@ -177,7 +177,7 @@ class Ledger(NamedValues):
         """What must still be removed from the store."""
         return [each for (each,) in self._db.execute("SELECT mark FROM owed ORDER BY mark")]
 
-    def settle(self, marks: Iterable[str]) -> None:
+    def forget_removed(self, marks: Iterable[str]) -> None:
         """These have been removed from the store: forget them."""
         gone = [(each,) for each in marks]
         with at_once(self._db):

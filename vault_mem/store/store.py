@@ -182,7 +182,7 @@ class Store:
         self._refuse_versions()
         if unreadable:
             raise StoreError(f"{len(unreadable)} object(s) of the store cannot be read", "delete them, or the store")
-        self.ledger.settle(marks)
+        self.ledger.forget_removed(marks)
 
     def _take_out(self, segments: Iterable[str], dead: set[str]) -> None:
         for segment in sorted(segments):

@@ -72,7 +72,7 @@ def waiting(folder: Folder) -> list[DisplacedFile]:
     ]
 
 
-def settle(folder: Folder, transaction: type[Transaction]) -> list[str]:
+def clear_displaced(folder: Folder, transaction: type[Transaction]) -> list[str]:
     """Delete displaced files that no program has open; put late text back. Returns what to report."""
     said = []
     for each in waiting(folder):

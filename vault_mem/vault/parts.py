@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from vault_mem.errors import CallersOwn, VaultMemError, of_system
-from vault_mem.vault import carry, files, journal, late, marked, own
+from vault_mem.vault import carry, files, journal, late, machine_folder, marked
 from vault_mem.vault.folder import JOURNAL, Folder
 from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, MadeStep, State, Step, as_text, read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
@@ -74,7 +74,7 @@ class RunningOperation:
     def finish(self) -> None:
         """Merge its parts into one entry; if that fails, take everything back."""
         try:
-            self.folder.notices += journal.settle(self.folder)
+            self.folder.notices += journal.finish_pending(self.folder)
             self._gather()
             with files.failures(self.folder.shown(self.sign)):
                 self.folder.tree.drop(self.sign)
@@ -87,7 +87,7 @@ class RunningOperation:
     def give_up(self, error: Exception | CallersOwn) -> None:
         """Take back what was done, or say that the next command will."""
         try:
-            journal.settle(self.folder)
+            journal.finish_pending(self.folder)
             self.take_back()
         except (VaultMemError, OSError):
             cause = error.error if isinstance(error, CallersOwn) else error
@@ -146,7 +146,7 @@ def begun(folder: Folder) -> list[RunningOperation]:
             since, _, command = (read(folder, f"{JOURNAL}/{name}") or b"").decode().partition(" ")
             found.append(RunningOperation(folder, name.removesuffix(".parts"), command, int(since)))
         except ValueError:
-            own.set_aside(folder.tree, f"{JOURNAL}/{name}", "not the sign of an operation in parts")
+            machine_folder.set_aside(folder.tree, f"{JOURNAL}/{name}", "not the sign of an operation in parts")
     return found
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from vault_mem.model import digits_of
 from vault_mem.notes import checklist
-from vault_mem.vault import files, history, journal, own, sessions
+from vault_mem.vault import files, history, journal, machine_folder, sessions
 from vault_mem.vault.files import failures
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.interrupted import PURGING, purges
@@ -35,10 +35,10 @@ def remove_traces(folder: Folder, rebuild_index: Callable[[], object]) -> None:
     """Remove every trace of what is being purged; the caller holds the vault for writing."""
     for id_ in purges(folder):
         try:
-            record = json.loads(own.read(folder.tree, f"{PURGING}/{id_}.json") or b"")
+            record = json.loads(machine_folder.read(folder.tree, f"{PURGING}/{id_}.json") or b"")
             stems, private = [str(name) for name in record["names"]], bool(record.get("private"))
         except (ValueError, KeyError, TypeError, AttributeError):
-            own.set_aside(folder.tree, f"{PURGING}/{id_}.json", "not a purge that was begun")
+            machine_folder.set_aside(folder.tree, f"{PURGING}/{id_}.json", "not a purge that was begun")
             continue
         names = _Names(id_, stems)
         with failures(folder.shown(OWN)):
@@ -79,7 +79,7 @@ def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
     tree.drop(f"{OWN}/trash/{names.id}.json")
     tree.drop(f"{OWN}/edits/{names.id}.md")
     _scrub_journal(folder, names)
-    for parent in (f"{OWN}/blocked", own.ASIDE):
+    for parent in (f"{OWN}/blocked", machine_folder.ASIDE):
         for name in tree.names(parent):
             if names.in_(_told(folder, f"{parent}/{name}")):
                 tree.drop(f"{parent}/{name}")

@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 
-from vault_mem.vault import own
+from vault_mem.vault import machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, temporary_name
 
@@ -43,7 +43,7 @@ def again(folder: Folder) -> None:
 
 def _read(folder: Folder) -> tuple[int, int | None]:
     try:
-        raw = own.read(folder.tree, _FILE)
+        raw = machine_folder.read(folder.tree, _FILE)
         if raw is None:
             return 0, None
         record = json.loads(raw)
@@ -52,7 +52,7 @@ def _read(folder: Folder) -> tuple[int, int | None]:
     except OSError:
         return 0, None
     except (ValueError, KeyError, TypeError):
-        own.set_aside(folder.tree, _FILE, "not a count of turns")
+        machine_folder.set_aside(folder.tree, _FILE, "not a count of turns")
         return 0, None
 
 

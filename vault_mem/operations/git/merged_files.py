@@ -86,7 +86,7 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
     if leftover.key in git.unmerged(folder) and not leftover.undecided:
         for key in {leftover.key, *transaction.keys}:
             if not folder.is_private(key):
-                git.settle(folder, key)
+                git.mark_resolved(folder, key)
 
 
 def _part(workspace: Workspace, transaction: Transaction, key: str, other: bytes) -> None:

@@ -73,7 +73,7 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
         written += [public, private]
         workspace.notices.append(f"a public file that git brought back was taken into {private}")
         if public in git.unmerged(folder):
-            git.settle(folder, public)
+            git.mark_resolved(folder, public)
     if written:
         workspace.sync()  # so that the id belongs to the private file alone again
     return written

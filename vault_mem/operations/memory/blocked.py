@@ -13,7 +13,7 @@ from vault_mem.model import TIME_KEYS
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import as_record
-from vault_mem.vault import files, own
+from vault_mem.vault import files, machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
@@ -44,7 +44,7 @@ def last(folder: Folder) -> tuple[Draft, str]:
 
 
 def _load(folder: Folder, key: str) -> Draft | None:
-    raw = own.read(folder.tree, key)
+    raw = machine_folder.read(folder.tree, key)
     try:
         record: dict[str, Any] = json.loads(raw or b"")
         record.pop("duplicate_of", None)
@@ -53,7 +53,7 @@ def _load(folder: Folder, key: str) -> Draft | None:
                 record[name] = datetime.fromisoformat(record[name])
         return Draft(**record)
     except (ValueError, TypeError, AttributeError):
-        own.set_aside(folder.tree, key, "not a text that was refused")
+        machine_folder.set_aside(folder.tree, key, "not a text that was refused")
         return None
 
 
@@ -70,5 +70,7 @@ def _oldest(folder: Folder) -> str:
 
 
 def _kept(folder: Folder) -> list[str]:
-    names = sorted(name for name, regular in own.entries(folder.tree, _FOLDER) if regular and name.endswith(".json"))
+    names = sorted(
+        name for name, regular in machine_folder.entries(folder.tree, _FOLDER) if regular and name.endswith(".json")
+    )
     return [f"{_FOLDER}/{name}" for name in names]

@@ -166,7 +166,7 @@ def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
     return said[max(middle - 1, 0) : middle + 2]
 
 
-def settled(proposal: Proposal, id_: str) -> Proposal:
+def as_saved(proposal: Proposal, id_: str) -> Proposal:
     """The proposal of a candidate that became a memory: it names the memory instead of quoting it."""
     where = proposal.text.rpartition("” (")[2]
     return replace(proposal, text=f"save {id_} ({where}", ids=(proposal.ids[0], id_))

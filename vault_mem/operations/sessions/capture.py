@@ -59,7 +59,7 @@ def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: fl
     for each in left:
         record = told[each.name]
         if latest[record.get("transcript_path", each.name)] is not each:
-            each.settle(folder)
+            each.discard(folder)
             continue
         if time.monotonic() > deadline:
             return True
@@ -77,7 +77,7 @@ def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: fl
                 propose_from(workspace, kept)
             if not kept.done:
                 return True
-        each.settle(folder)
+        each.discard(folder)
     return False
 
 

@@ -18,7 +18,7 @@ from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import split
 from vault_mem.operations.changing import changes, commit, is_quiet_file, read_to_edit, read_to_remove
 from vault_mem.operations.memory.remember import remember
-from vault_mem.operations.sessions.candidates import draft_of, said_at, settled
+from vault_mem.operations.sessions.candidates import as_saved, draft_of, said_at
 from vault_mem.operations.upkeep.link import linking
 from vault_mem.operations.upkeep.merge import plan_merge
 from vault_mem.operations.upkeep.proposals import file_key, text_of, waiting, write
@@ -53,7 +53,7 @@ def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:
         found = [asked[number]]
     if not found:
         raise NotFound(f"No open proposal {which}", "`vault-mem review list` shows them")
-    return _settle(workspace, found[0], accept=accept)
+    return _carry_out_or_reject(workspace, found[0], accept=accept)
 
 
 def apply_ticked(workspace: Workspace) -> list[Answer]:
@@ -65,13 +65,15 @@ def apply_ticked(workspace: Workspace) -> list[Answer]:
             if proposal.box in "xX-" and is_quiet_file(workspace, key):
                 try:
                     with writing(workspace.folder):
-                        answers.append(_settle(workspace, proposal, accept=proposal.box != "-", unasked=True))
+                        answers.append(
+                            _carry_out_or_reject(workspace, proposal, accept=proposal.box != "-", unasked=True)
+                        )
                 except VaultMemError as error:
                     workspace.notices.append(f"{key}: {proposal.id} could not be carried out: {error.message}")
     return answers
 
 
-def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: bool = False) -> Answer:
+def _carry_out_or_reject(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: bool = False) -> Answer:
     folder = workspace.folder
     reason = f"proposal {proposal.id}"
     if accept and proposal.kind == checklist.SAVE:
@@ -113,7 +115,7 @@ def _save(workspace: Workspace, proposal: Proposal, *, unasked: bool) -> Answer:
         existing = result.duplicate_of.memory if result.duplicate_of else result.memory
         id_ = existing.id if existing else ""
         note = "known already" if result.duplicate_of else ""
-        done = _finish(workspace, transaction, proposal, "x", "applied", note, settled(proposal, id_))
+        done = _finish(workspace, transaction, proposal, "x", "applied", note, as_saved(proposal, id_))
         whole.part_done()
     return replace(done, proposal=proposal, memory_id=id_)
 
@@ -177,6 +179,6 @@ def _finish(
         if any(each.id == proposal.id for each in waiting(folder, private=private)):
             day = f"{folder.now():%Y-%m-%d}"
             text = text_of(transaction.now(key))
-            write(transaction, key, checklist.settle(text, replace(as_ or proposal, box=" "), box, day, note))
+            write(transaction, key, checklist.record_answer(text, replace(as_ or proposal, box=" "), box, day, note))
     commit(workspace, transaction)
     return Answer(proposal, outcome, transaction.op, note)

@@ -28,7 +28,7 @@ from vault_mem.operations.upkeep.tidy import normalised
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.times import spans
 from vault_mem.result import Result, as_record
-from vault_mem.vault import files, own
+from vault_mem.vault import files, machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
@@ -250,7 +250,7 @@ def latest(folder: Folder) -> str:
 def known_states(folder: Folder, token: str) -> dict[str, str]:
     """The states that were handed out under a token, with their digests, in the order they were shown."""
     known = token.startswith("tc_") and token[3:].isalnum()
-    raw = own.read(folder.tree, f"{_FOLDER}/{token}.json") if known else None
+    raw = machine_folder.read(folder.tree, f"{_FOLDER}/{token}.json") if known else None
     try:
         record: dict[str, Any] = json.loads(raw or b"")
         return {str(id_): str(value) for id_, value in record.items()}

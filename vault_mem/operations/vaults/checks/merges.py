@@ -66,7 +66,7 @@ def unmerged(workspace: Workspace) -> Iterator[Finding]:
             continue
         message = "one side deleted it, the other changed it: the change stays"
         hint = "git add it, or git rm it if it should go (doctor --fix adds it)"
-        yield Finding(message, key, hint=hint, fix=partial(git.settle, folder, key))
+        yield Finding(message, key, hint=hint, fix=partial(git.mark_resolved, folder, key))
 
 
 def came_back(workspace: Workspace) -> Iterator[Finding]:
