@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, beside, finish, moment, open_vault, reply, scaffolded, vault_name
+from vault_mem.cli.common import Command, finish, moment, open_vault, other_vaults_for, reply, scaffolded, vault_name
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, VaultNotFound
 from vault_mem.fields import Form
@@ -106,7 +106,7 @@ def command(
     for name in fields_of(Form.TIME):
         if name in GIVEN:
             fields[name] = moment(fields[name], vault, GIVEN[name].flag, ahead=name == "valid_to")
-    others = [] if force else beside(console, vault)
+    others = [] if force else other_vaults_for(console, vault)
     if others:
         from vault_mem.operations.memory.drafts import Draft
         from vault_mem.operations.memory.remember import RememberResult
