@@ -66,7 +66,7 @@ def save(folder: Folder, rng: random.Random) -> journal.Transaction:
     transaction = journal.Transaction(folder, "remember", ids=[memory.id])
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
     views.follow(transaction, None, memory)
-    views.speak(transaction, memory)
+    views.write_monologue(transaction, memory)
     return transaction
 
 

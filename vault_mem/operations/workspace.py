@@ -79,7 +79,7 @@ class Workspace(Opened):
     watch: Watch | None = None
     is_fresh = False  # the index has been brought up to date for the command that is running
     commits_between_folding: int | None = None  # before a command compacts the table; a daemon does it when idle
-    held_still = False  # do not look for changed files: a long operation holds the vault and freshens now and then
+    skip_file_check = False  # do not look for changed files: a long operation holds the vault and freshens now and then
     done_writing: Callable[[], None] | None = None  # lets others write before slow work that changes no file
     _journal_seen = -1
 
@@ -93,7 +93,7 @@ class Workspace(Opened):
 
         If the files are watched, only those that changed are looked at, unless a `scan` of all is asked for.
         """
-        if self.held_still:
+        if self.skip_file_check:
             return Freshness(stale=False, pending=0)
         machine_folder.vet(self.folder)
         self._finish_interrupted()

@@ -233,7 +233,7 @@ class Vault(library.Vault):
         with contextlib.suppress(OSError):
             cookies = Path(tempfile.mkdtemp(prefix="vault-mem-"))
         watcher = Watcher(self._folder, lambda: None, cookies)
-        self._stop_watching = weakref.finalize(self, _let_go, watcher, cookies)  # even if nobody closes the vault
+        self._stop_watching = weakref.finalize(self, _stop_watcher, watcher, cookies)  # even if nobody closes the vault
         watcher.start()
         if watcher.by_events:
             self._watcher = watcher
@@ -283,7 +283,7 @@ class Vault(library.Vault):
         return super()._reading(act)
 
 
-def _let_go(watcher: Watcher, cookies: Path | None) -> None:
+def _stop_watcher(watcher: Watcher, cookies: Path | None) -> None:
     watcher.stop()
     shutil.rmtree(cookies or "", ignore_errors=True)
 

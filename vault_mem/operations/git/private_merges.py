@@ -10,7 +10,7 @@ from vault_mem.errors import VaultMemError
 from vault_mem.model import digits_of
 from vault_mem.operations.changing import commit, is_quiet
 from vault_mem.operations.git.common_text import taken_in
-from vault_mem.operations.upkeep.private import hiding
+from vault_mem.operations.upkeep.private import private_transaction
 from vault_mem.operations.vaults.views import view_keys
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
@@ -30,7 +30,7 @@ def keep_private(workspace: Workspace) -> list[str]:
     if not all(is_quiet(workspace, known) for known in changed):
         return []
     written = absorb(workspace, came_back(workspace))
-    written += let_go(workspace, [known.key for known in changed])
+    written += remove_mentions(workspace, [known.key for known in changed])
     if not written:  # otherwise look once more: what was written may be named elsewhere
         workspace.index.known.put(git_index=stamp)
     return written
@@ -79,7 +79,7 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
     return written
 
 
-def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
+def remove_mentions(workspace: Workspace, changed: list[str]) -> list[str]:
     """Remove private memories' names from the public files that git changed: links, lines of views, revisions."""
     folder, index = workspace.folder, workspace.index
     private = {memory.id: memory for memory in index.private()}
@@ -100,7 +100,7 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
             continue  # only flagged as private so far; move_flagged moves it
         try:
             with writing(folder):
-                transaction, _ = hiding(workspace, memory, unasked=True)
+                transaction, _ = private_transaction(workspace, memory, unasked=True)
                 if transaction.steps:
                     commit(workspace, transaction)
                     written += transaction.notes

@@ -63,11 +63,11 @@ def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
 def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Found]:
     """The open memories of some kinds that are nearest to a text, and those that name the same people."""
     vector, names, now = embed(workspace, content), _spelled(content), workspace.folder.now()
-    with workspace.compared() as compared:
+    with workspace.candidates_and_unwritten() as both:
         of_kinds = Filters(kind=sorted(kinds), private=False if workspace.folder.public else None)
         wanted = Wanted(vector, [word for name in names for word in terms(name)])
         near: list[_Near] = []
-        for candidates in compared:
+        for candidates in both:
             catalogue = candidates.catalogue(candidates.gather(wanted, of_kinds, now, LOOKED_AT))
             places = catalogue.of_kinds(kinds, now.timestamp(), public=workspace.folder.public)
             cosines = np.einsum("ij,j->i", catalogue.vectors[places], vector)

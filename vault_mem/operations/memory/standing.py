@@ -12,7 +12,7 @@ from vault_mem.judge.replaces import is_talk
 from vault_mem.judge.text import respelled
 from vault_mem.model import Memory
 from vault_mem.operations.memory.compare import contradicts
-from vault_mem.operations.memory.guard import compared, repeats, same_wording
+from vault_mem.operations.memory.guard import repeats, same_wording, similarity_between
 from vault_mem.operations.memory.newer import about_others, spoken
 from vault_mem.operations.workspace import Workspace
 
@@ -43,7 +43,7 @@ def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float
     own = statements(older.content)
     judgement = judge(own, newer.content, workspace.tokens)
     if judgement.aligned:
-        distance = min(distance, round(1 - compared(workspace, *respelled(own, newer.content)), 4))
+        distance = min(distance, round(1 - similarity_between(workspace, *respelled(own, newer.content)), 4))
     clash = contradicts(judgement, 1 - distance)
     if not clash and repeats(judgement, distance, workspace.folder.settings.dedup_threshold):
         return Standing(REPETITION, distance)

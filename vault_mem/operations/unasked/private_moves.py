@@ -12,8 +12,8 @@ from vault_mem.index.known import Known
 from vault_mem.notes.parse import flag_in
 from vault_mem.operations.changing import index_written, is_quiet, read_to_edit
 from vault_mem.operations.unasked.declined import declined_in
-from vault_mem.operations.upkeep.private import commit_private, held_by_git, hiding, notices
-from vault_mem.operations.upkeep.publish import showing
+from vault_mem.operations.upkeep.private import commit_private, held_by_git, notices, private_transaction
+from vault_mem.operations.upkeep.publish import public_transaction
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
 from vault_mem.vault.journal import writing
@@ -50,7 +50,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
         try:
             with writing(workspace.folder):
                 held = held_by_git(workspace.folder, memory)
-                transaction, noticed = hiding(workspace, memory, unasked=True)
+                transaction, noticed = private_transaction(workspace, memory, unasked=True)
                 commit_private(workspace, transaction, memory, held)
             index_written(workspace, transaction)  # the store is updated later, once the lock is released
         except VaultMemError as error:
@@ -90,7 +90,7 @@ def move_cleared(workspace: Workspace) -> list[str]:
                 raw = read_to_edit(workspace, memory)
                 if content_hash(raw, len(raw)) != known.hash or flag_in(raw) is not False:
                     continue
-                transaction, _ = showing(workspace, memory, raw, unasked=True)
+                transaction, _ = public_transaction(workspace, memory, raw, unasked=True)
                 transaction.commit()
         except VaultMemError as error:
             workspace.notices.append(f"{known.key} stays private: {error.message}")

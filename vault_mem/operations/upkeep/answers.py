@@ -129,10 +129,12 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
     if proposal.kind in ("merge", "append"):
         keep, removed = memories
         raws = read_to_edit(workspace, keep), read_to_remove(workspace, removed)
-        retold = None
+        kept_with_new_text = None
         if proposal.kind == "append":
-            retold = replace_body(raws[0], f"{split(raws[0]).body.rstrip()}\n\n{split(raws[1]).body.strip()}\n")
-        return plan_merge(folder, workspace.names, keep, raws[0], removed, raws[1], retold, reason)[0]
+            kept_with_new_text = replace_body(
+                raws[0], f"{split(raws[0]).body.rstrip()}\n\n{split(raws[1]).body.strip()}\n"
+            )
+        return plan_merge(folder, workspace.names, keep, raws[0], removed, raws[1], kept_with_new_text, reason)[0]
     if proposal.kind == "link":
         return linking(workspace, memories[0], memories[1], "related", reason=reason)
     transaction = Transaction(folder, proposal.kind, reason, ids=ids)

@@ -68,7 +68,7 @@ class LinkEnd:
 @changes
 def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason: str = "") -> LinkResult:
     """Link two memories, or change the type of their link. `type_` says what b is to a."""
-    from vault_mem.operations.memory.guard import compared
+    from vault_mem.operations.memory.guard import similarity_between
 
     if type_ is not None and type_ not in LINK_TYPES:
         raise InvalidInput(f"unknown type {type_!r}", f"a link's type is one of {', '.join(LINK_TYPES)}")
@@ -81,7 +81,7 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
     if present is not None and type_ in (None, present.type):
         return LinkResult("already", one, other, present.type, present.confidence, "")
     wanted = type_ or "related"
-    confidence = compared(workspace, one.content, other.content) if wanted == "similar" else None
+    confidence = similarity_between(workspace, one.content, other.content) if wanted == "similar" else None
     transaction = linking(workspace, one, other, wanted, confidence, reason)
     path = transaction.keys[-1]
     adopt_in(workspace, transaction)

@@ -64,7 +64,7 @@ def purge(
         _refuse_while_open(workspace, memory)
     transaction, left = _plan(workspace, memory, reason, trashed, update_links)
     if not memory.private or sharing.was_offered(workspace, memory.id):
-        sharing.owe(workspace, [memory.id], transaction.notes, [memory.path])
+        sharing.mark_for_removal(workspace, [memory.id], transaction.notes, [memory.path])
     references = [key for key in transaction.notes if key != memory.path]
     op = transaction.commit()
     try:
@@ -91,7 +91,7 @@ def _plan(
         )
         transaction.steps = [step for step in transaction.steps if step.key != trash_key(memory.id)]
     if not memory.private:  # unlike forget, purge also removes its text from the latest monologue
-        views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
+        views.clear_from_monologue(transaction, memory, views.newest_introspection(workspace, but=memory.id))
     for session, before, after in without(folder, [memory.content]):
         transaction.write(session, before, after)
     former = {name for name, ids in workspace.index.known.renames().items() if memory.id in ids}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from vault_mem.errors import VaultMemError
-from vault_mem.operations.upkeep.told import names_one, private_digits
+from vault_mem.operations.upkeep.shown_operations import names_one, private_digits
 from vault_mem.operations.vaults.checks import machine, merges, notes, private
 from vault_mem.operations.vaults.checks.finding import Check, Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace

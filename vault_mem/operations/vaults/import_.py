@@ -232,8 +232,8 @@ class _Import:
         return whole
 
     def _taken(self, key: str) -> bool:
-        coming = self.workspace.coming
-        return self.workspace.folder.tree.exists(key) or (coming is not None and key in coming)
+        unwritten = self.workspace.unwritten
+        return self.workspace.folder.tree.exists(key) or (unwritten is not None and key in unwritten)
 
     def _link(self) -> None:
         """Write the links between items, now that all have memories, a few hundred at a time."""

@@ -80,7 +80,7 @@ def came_back(workspace: Workspace) -> Iterator[Finding]:
 
 def _absorb(workspace: Workspace, pair: tuple[str, str]) -> None:
     private_merges.absorb(workspace, [pair])
-    private_merges.let_go(workspace, [])
+    private_merges.remove_mentions(workspace, [])
 
 
 def superseded(workspace: Workspace) -> Iterator[Finding]:
