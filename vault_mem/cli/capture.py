@@ -13,7 +13,7 @@ from vault_mem.messages import agents_day
 @Command.with_examples("""vault-mem setup claude-code --capture     # the usual way: hooks that call it
                           vault-mem capture --agent codex < hook.json
                           vault-mem sessions                        # what was kept""")
-@click.option("--agent", default="", help="Which agent's hook this is (default: found out from its JSON).")
+@click.option("--agent", default="", help="Which agent's hook this is (default: detected from its JSON).")
 def command(console: Console, agent: str) -> None:
     """Capture a session: reads the JSON of an agent's hook on standard input.
 

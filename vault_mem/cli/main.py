@@ -124,7 +124,7 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         hint = "" if isinstance(error, NotFound) and console.scaffold is False else error.hint
         if isinstance(error, NotFound) and (id_ := MEMORY_ID.search(error.message)):
             other = known_elsewhere(console, id_[0])
-            hint = f"it is a memory of {other.name}; only what --vault names first is changed" if other else hint
+            hint = f"it is in {other.name}; only the first --vault can be changed" if other else hint
         return fail(console, wants_json, error.code, error.message, hint, error.exit_code)
     except BrokenPipeError:
         return 0

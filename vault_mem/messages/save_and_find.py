@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NO_TEXT = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
 NOTHING_RELATED = "No related memories."
-KEYS = "type · ↑↓ choose · Enter opens the note · Esc leaves"
+KEYS = "type · ↑↓ choose · Enter opens the note · Esc quits"
 _WOULD = {
     "block": "refuse the second as a repetition",
     "link": "save the second and link the two",
@@ -159,7 +159,7 @@ def why_not(result: types.WhyNot) -> str:
     if result.score is not None:
         lines.append(explained(result.score, result.terms))
     if result.needed is not None:
-        lines.append(f"the last one shown has {result.needed:.4f}")
+        lines.append(f"the last result shown scored {result.needed:.4f}")
     return "\n".join(lines)
 
 
@@ -171,7 +171,7 @@ def similar(result: types.SimilarResult, now: datetime) -> str:
         facts = f"id: {memory.id}, similarity: {found.similarity:.2f}, private: {flag(memory.private)}"
         text = quoted(cut(found.passage or memory.content))
         lines.append(f"{number}. [{day(memory.created, now.tzinfo)}] {text} ({facts})")
-    return "\n".join([f"Most like {result.note}:", *lines]) if lines else f"Nothing is like {result.note}."
+    return "\n".join([f"Most similar to {result.note}:", *lines]) if lines else f"Nothing is similar to {result.note}."
 
 
 def compared(result: types.Comparison) -> str:
