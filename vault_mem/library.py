@@ -23,7 +23,7 @@ from vault_mem.fields import Form
 from vault_mem.model import GIVEN, META, Episode, Memory
 from vault_mem.operations.pool import FairLock, Pool
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.find import expanded, find_vault, here
+from vault_mem.vault.find import current_folder, expanded, find_vault
 from vault_mem.vault.folder import Clock, Folder
 
 
@@ -86,7 +86,7 @@ class Vault:
         progress: Progress | None = None,
     ) -> None:
         env = os.environ if env is None else env
-        root = find_vault(path, here() if cwd is None else path_of(cwd), env)
+        root = find_vault(path, current_folder() if cwd is None else path_of(cwd), env)
         self._share(Workspace(Folder(root, env, clock), progress))
 
     @classmethod
@@ -505,7 +505,7 @@ class Vault:
 
     def look_at_purge(self, id_: Ref) -> Purge:
         """What `forget(id_, purge=True)` would delete; nothing is changed."""
-        return self._reading(upkeep.purge.look, name_of(id_))
+        return self._reading(upkeep.purge.preview, name_of(id_))
 
     def restore(self, id_: Ref) -> RestoreResult:
         """Bring a forgotten memory back; also the files in which a reference could not be put back."""
@@ -640,7 +640,7 @@ class Vault:
 
     def summary_candidates(self, *, budget: int = 6000, public_only: bool = False) -> builtins.list[Scope]:
         """Scopes that need a summary, and what it would cover."""
-        return self._reading(upkeep.summaries.deserving, budget=budget, public_only=public_only)
+        return self._reading(upkeep.summaries.scopes_to_summarise, budget=budget, public_only=public_only)
 
     def review(self) -> builtins.list[Proposal]:
         """The proposals that wait for an answer."""

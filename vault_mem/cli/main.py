@@ -162,7 +162,7 @@ def settle(console: Console, arguments: Sequence[str]) -> None:
             continue  # it was cut short, or did not look at the notes
         turn = bool(command := command_of(list(arguments))) and COMMANDS[command].turn
         if turn and workspace.folder.tree.exists(OWN):  # a first recall leaves no trace
-            turns.count(workspace.folder)
+            turns.count_turn(workspace.folder)
         said = len(workspace.notices)
         guarded(console, partial(do_what_waits, workspace, tidy=turn), wants_json=False)
         for notice in workspace.notices[said:]:

@@ -127,7 +127,7 @@ def _known_in(vault: Vault, others: list[OtherVault], draft: Draft) -> Expected:
 
     known = known_in(others, draft)
     if known.duplicate_of is not None:
-        blocked.keep(vault.workspace, draft, known.duplicate_of.memory.id)
+        blocked.keep_refused(vault.workspace, draft, known.duplicate_of.memory.id)
     return known
 
 
@@ -184,7 +184,7 @@ def _last_blocked(
     from vault_mem.operations.memory import blocked
     from vault_mem.operations.memory.remember import remember
 
-    draft, kept = blocked.last(vault.workspace.folder)
+    draft, kept = blocked.last_refused(vault.workspace.folder)
     if update_id is not None:
         code = _update(console, vault, update_id, draft.content, how)
     else:

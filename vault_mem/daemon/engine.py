@@ -354,7 +354,7 @@ class Engine:
             if workspace.freshen().stale:
                 return
             standby.fold(workspace, _FOLD_COMMITS)
-            standby.prepare(workspace)
+            standby.load_for_recall(workspace)
         self._unread = 0
         standby.release_memory()
 
@@ -426,7 +426,7 @@ class Loan:
                 engine.pool.give_back(workspace, sound=sound)
             self._end_turn()
             if sound and self._turn and self._meant:
-                turns.count(Folder(engine.root, engine.env))
+                turns.count_turn(Folder(engine.root, engine.env))
         finally:
             engine.loans.pop(self, None)
             engine.requests += 1

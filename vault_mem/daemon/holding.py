@@ -49,13 +49,13 @@ def await_end(root: str) -> bool:
     return comes_true(lambda: not alive(root), START_SECONDS)
 
 
-def elsewhere(root: str, folder: str) -> Holder | None:
+def holder_elsewhere(root: str, folder: str) -> Holder | None:
     """The daemon that has this vault open, if its socket is in another folder, where we cannot reach it."""
     holder = _holder(root) if alive(root) else None
     return holder if holder is not None and holder.folder != folder else None
 
 
-def met_at(root: str, own: str) -> tuple[str, str]:
+def address_of_holder(root: str, own: str) -> tuple[str, str]:
     """The address of the daemon, of any version, that has this vault open, and the vault to name to it.
 
     If there is none, or we cannot reach it, that is our `own` address. To an older daemon, which has only one vault, no

@@ -65,7 +65,7 @@ def still_astray(folder: Folder, state: KnownFiles) -> dict[str, str]:
     return {id_: key for id_, key in noted.items() if not state.claims([id_]) and folder.tree.is_file(key)}
 
 
-def told(folder: Folder, keys: Iterable[str]) -> list[str]:
+def notices_of(folder: Folder, keys: Iterable[str]) -> list[str]:
     """What to tell the user about such files, one sentence per folder."""
     said = []
     for parent, count in sorted(Counter(map(parent_of, keys)).items()):

@@ -10,7 +10,7 @@ from vault_mem.messages import scaffolds
 from vault_mem.messages.words import age, counted, day, flag, minute
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.origin import trust_of
-from vault_mem.operations.memory.results import marks
+from vault_mem.operations.memory.results import why_closed
 from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def recalled_line(number: int, found: types.Found, now: datetime, explain: bool 
     text = " ".join(line for line in (found.passage or memory.content).splitlines() if line.strip())
     emotion = [] if found.bare else [f"emotion: {memory.emotion}"]
     facts = [f"id: {memory.id}", *emotion, f"private: {flag(memory.private)}"]
-    facts += marks(memory, now, now.tzinfo, found.superseded_by)
+    facts += why_closed(memory, now, now.tzinfo, found.superseded_by)
     facts += [f"maybe replaced by: {found.replaced_by}"] if found.replaced_by else []
     facts += [f"conflict copies: {len(found.copies)}"] if found.copies else []
     facts += [f"a copy of: {found.copy_of}"] if found.copy_of else []
@@ -218,7 +218,7 @@ def listed(result: types.ListResult, now: datetime, zone: tzinfo, *, due: bool) 
     for memory in result.memories:
         date = (due_on(memory, zone) if due else None) or memory.created.astimezone(zone).date()
         facts = ["private"] if memory.private else []
-        facts += marks(memory, now, zone, result.superseded_by.get(memory.id, ""))
+        facts += why_closed(memory, now, zone, result.superseded_by.get(memory.id, ""))
         mark = f" ({', '.join(facts)})" if facts else ""
         lines.append(f"{memory.id}  {date.isoformat()}  {cut(memory.title, 70)}{mark}")
     if len(lines) < result.total:

@@ -85,7 +85,7 @@ def remember(root: str, draft: Draft, how: Mapping[str, Any], request: str) -> R
     Raises Lost if it died before it had answered: the journal then tells what became of the request.
     """
     named = {f"--{name.replace('_', '-')}": value for name, value in how.items() if value not in (None, False)}
-    options = [*_said(draft), *(name if value is True else f"{name}={value}" for name, value in named.items())]
+    options = [*_draft_options(draft), *(name if value is True else f"{name}={value}" for name, value in named.items())]
     if draft.supersedes or draft.sources or draft.created or draft.metadata or how["max_links"] is not None:
         return None  # some have no option, and names are looked up in this process
     if any("\0" in each for each in options):
@@ -114,7 +114,7 @@ def remember(root: str, draft: Draft, how: Mapping[str, Any], request: str) -> R
     return result
 
 
-def _said(draft: Draft) -> list[str]:
+def _draft_options(draft: Draft) -> list[str]:
     """The fields of a draft as options of the command."""
     options = []
     for name, field in GIVEN.items():

@@ -293,14 +293,14 @@ def commit(folder: Folder, message: str, changed: Mapping[str, bool]) -> str:
     if _waits_at_a_pipe(folder, changed):
         return "a pipe stands in the place of one of git's lists"
     new = [key for key, known in changed.items() if not known]
-    said = _tell(folder, new, "add", "--intent-to-add") if new else ""
-    said = said or _tell(folder, changed, "commit", "--quiet", "--message", message)
+    said = _run_on_files(folder, new, "add", "--intent-to-add") if new else ""
+    said = said or _run_on_files(folder, changed, "commit", "--quiet", "--message", message)
     if said and new:
-        _tell(folder, new, "rm", "--cached", "--quiet", "--ignore-unmatch")
+        _run_on_files(folder, new, "rm", "--cached", "--quiet", "--ignore-unmatch")
     return said
 
 
-def _tell(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
+def _run_on_files(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
     """Run a git command on these files; returns what git said if it failed."""
     program = shutil.which("git", path=folder.env.get("PATH"))
     if program is None:

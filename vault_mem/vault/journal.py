@@ -369,7 +369,7 @@ def recover(folder: Folder) -> list[str]:
     if folder.tree.names(JOURNAL, ".parts"):
         from vault_mem.vault import parts
 
-        for whole in parts.begun(folder):
+        for whole in parts.left_by_a_crash(folder):
             whole.take_back()
             said.append(f"took back {whole.command}: it did not end")
     return said + late.clear_displaced(folder, Transaction)

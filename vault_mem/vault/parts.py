@@ -24,7 +24,7 @@ MOST_PARTS = 500
 
 
 @contextmanager
-def together(folder: Folder, command: str) -> Iterator[RunningOperation]:
+def one_operation(folder: Folder, command: str) -> Iterator[RunningOperation]:
     """Hold the vault for writing; every transaction of the block is part of one operation.
 
     Ctrl-C ends it early: what was done by then stays, as the operation. Any other error takes everything back.
@@ -138,7 +138,7 @@ class RunningOperation:
                 self.folder.tree.drop(f"{JOURNAL}/{entry.name}.json")
 
 
-def begun(folder: Folder) -> list[RunningOperation]:
+def left_by_a_crash(folder: Folder) -> list[RunningOperation]:
     """Operations that a crash left in parts. The vault is locked, so no other process is working on them."""
     found = []
     for name in folder.tree.names(JOURNAL, ".parts"):

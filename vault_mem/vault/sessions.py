@@ -124,7 +124,7 @@ class InboxItem:
     name: str
     agent: str
     cwd: str
-    told: bytes
+    hook_input: bytes
     outside: Path | None = None
 
     def discard(self, folder: Folder) -> None:
@@ -136,14 +136,14 @@ class InboxItem:
                 folder.tree.drop(f"{INBOX}/{self.name}")
 
 
-def waiting(folder: Folder, elsewhere: Path | None = None) -> list[InboxItem]:
+def inbox_items(folder: Folder, elsewhere: Path | None = None) -> list[InboxItem]:
     """What hooks have left to be taken in, oldest first; `elsewhere` is their inbox if the vault is not writable."""
     found: list[InboxItem] = []
     for name in folder.tree.names(INBOX, ".in")[:_MOST_WAITING] if folder.tree.exists(INBOX) else ():
         raw = machine_folder.read(folder.tree, f"{INBOX}/{name}")
         agent, _, rest = (raw or b"").partition(b"\n")
-        cwd, _, told = rest.partition(b"\n")
-        found.append(InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), told))
+        cwd, _, hook_input = rest.partition(b"\n")
+        found.append(InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), hook_input))
     return found + list(_elsewhere(folder, elsewhere))
 
 
@@ -155,9 +155,9 @@ def _elsewhere(folder: Folder, inbox: Path | None) -> Iterator[InboxItem]:
     for name in names[:_MOST_WAITING]:
         path = inbox / name  # type: ignore[operator]
         with contextlib.suppress(OSError):
-            root, agent, cwd, told = [*path.read_bytes().split(b"\n", 3), b"", b"", b""][:4]
+            root, agent, cwd, hook_input = [*path.read_bytes().split(b"\n", 3), b"", b"", b""][:4]
             if os.fsdecode(root) == str(folder.root):
-                yield InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), told, path)
+                yield InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), hook_input, path)
 
 
 def note_missed(folder: Folder, agent: str, reason: str, waits: str = "") -> None:

@@ -16,27 +16,27 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, temporary_na
 _FILE = f"{OWN}/turns.json"
 
 
-def count(folder: Folder) -> None:
+def count_turn(folder: Folder) -> None:
     """One more turn."""
     turns, last = _read(folder)
     _write(folder, turns + 1, last)
 
 
-def due(folder: Folder) -> bool:
+def tidying_due(folder: Folder) -> bool:
     """Whether it is time to tidy: after a few turns the first time, then after many."""
     turns, last = _read(folder)
     settings = folder.settings
     return turns >= settings.tidy_first_turns if last is None else turns - last >= settings.tidy_turns
 
 
-def begin(folder: Folder) -> None:
+def note_tidying(folder: Folder) -> None:
     """Note that tidying begins."""
     turns, _ = _read(folder)
     _write(folder, turns, turns)
 
 
-def again(folder: Folder) -> None:
-    """Note that something is left to tidy, so that `due` is true again."""
+def tidy_again(folder: Folder) -> None:
+    """Note that something is left to tidy, so that `tidying_due` is true again."""
     turns, _ = _read(folder)
     _write(folder, turns, turns - folder.settings.tidy_turns)
 

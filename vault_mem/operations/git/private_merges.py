@@ -29,7 +29,7 @@ def keep_private(workspace: Workspace) -> list[str]:
         return []
     if not all(is_quiet(workspace, known) for known in changed):
         return []
-    written = absorb(workspace, came_back(workspace))
+    written = merge_into_private(workspace, came_back(workspace))
     written += remove_mentions(workspace, [known.key for known in changed])
     if not written:  # otherwise look once more: what was written may be named elsewhere
         workspace.index.known.put(git_index=stamp)
@@ -53,7 +53,7 @@ def came_back(workspace: Workspace) -> list[tuple[str, str]]:
     return [(public, private) for public, private in pairs if public in held]
 
 
-def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
+def merge_into_private(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
     """Merge the public files into the private ones, and remove the public ones."""
     folder = workspace.folder
     written = []

@@ -21,7 +21,7 @@ KEPT = timedelta(days=30)
 _FOLDER = f"{OWN}/blocked"
 
 
-def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
+def keep_refused(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
     """Keep a refused draft. If that fails, a notice says so, and the refusal stands."""
     now = workspace.folder.now()
     record = as_record(draft, duplicate_of=duplicate_of)
@@ -34,7 +34,7 @@ def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
         workspace.notices.append(f"the refused text could not be kept: {error.message}")
 
 
-def last(folder: Folder) -> tuple[Draft, str]:
+def last_refused(folder: Folder) -> tuple[Draft, str]:
     """The draft that was refused last, and the key under which it is kept."""
     for key in reversed(_kept(folder)):
         draft = _load(folder, key) if key >= _oldest(folder) else None

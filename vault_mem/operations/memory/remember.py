@@ -158,7 +158,7 @@ class Planned:
     latest: bool = False
 
 
-def refers(draft: Draft) -> bool:
+def refers_to_others(draft: Draft) -> bool:
     """Whether saving a draft may change or name memories other than its neighbours."""
     grows = draft.kind in ("mood", "summary", *KIND_ALIASES)
     spoken = draft.category == views.INTROSPECTION and draft.created is None
@@ -170,12 +170,12 @@ def _planned(
 ) -> tuple[RememberResult, Planned | None]:
     """The result for a draft, and what is to be written for it, if anything."""
     superseded = _superseded(workspace, draft)
-    expected = _weighed(workspace, draft, superseded, force, dedup, near, most)
+    expected = _expected(workspace, draft, superseded, force, dedup, near, most)
     if (duplicate := expected.duplicate_of) is not None:
         if superseded and duplicate.memory.content == draft.content:
             return _supersede(workspace, duplicate.memory, superseded), None
         if keep_refused:
-            blocked.keep(workspace, draft, duplicate.memory.id)
+            blocked.keep_refused(workspace, draft, duplicate.memory.id)
         activity.note_block(workspace.folder)
         return RememberResult(None, 0, [], duplicate), None
     changed = expected.changed
@@ -215,7 +215,7 @@ def check(workspace: Workspace, draft: Draft) -> Expected:
         return Expected(grows=existing)
     settings = workspace.folder.settings
     limits = settings.dedup_threshold, settings.link_threshold, settings.max_links
-    return _weighed(workspace, draft, _superseded(workspace, draft), False, *limits)
+    return _expected(workspace, draft, _superseded(workspace, draft), False, *limits)
 
 
 def _superseded(workspace: Workspace, draft: Draft) -> list[Memory]:
@@ -223,7 +223,7 @@ def _superseded(workspace: Workspace, draft: Draft) -> list[Memory]:
     return list({memory.id: memory for memory in found}.values())
 
 
-def _weighed(
+def _expected(
     workspace: Workspace, draft: Draft, superseded: list[Memory], force: bool, dedup: float, near: float, most: int
 ) -> Expected:
     """What saving a draft would do; with `force`, a repetition is saved too."""

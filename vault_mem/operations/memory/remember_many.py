@@ -15,12 +15,12 @@ from vault_mem.index.sync import Progress
 from vault_mem.index.unwritten import Unwritten
 from vault_mem.operations.changing import changing, prepare
 from vault_mem.operations.memory.drafts import Draft
-from vault_mem.operations.memory.remember import Planned, RememberResult, refers, remember, write
+from vault_mem.operations.memory.remember import Planned, RememberResult, refers_to_others, remember, write
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Results, as_record
 from vault_mem.vault.journal import operation
-from vault_mem.vault.parts import RunningOperation, together
+from vault_mem.vault.parts import RunningOperation, one_operation
 
 # Errors that concern one text only.
 UNFIT = (errors.InvalidInput, EditRefused, Conflict, NotFound, errors.SecretFound)
@@ -57,7 +57,7 @@ def remember_many(
     """Save drafts in order, as one operation that happens completely or not at all. Invalid drafts are skipped."""
     done = RememberedMany()
     prepare(workspace)
-    with taken_back(workspace), together(workspace.folder, "remember") as whole:
+    with taken_back(workspace), one_operation(workspace.folder, "remember") as whole:
         workspace.freshen()
         with Batch(workspace, whole).held() as batch:
             for position, draft in enumerate(drafts):
@@ -112,7 +112,7 @@ class Batch:
 
     def remember(self, draft: Draft, *, force: bool = False) -> RememberResult:
         """Save one, as `remember` does, but without keeping what is refused."""
-        if refers(draft):
+        if refers_to_others(draft):
             self.write()
             result = remember(self._workspace, draft, force=force, keep_refused=False)
             self.part_done()

@@ -18,7 +18,7 @@ from vault_mem.judge.text import names_in
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.due import is_done
 from vault_mem.operations.memory.guard import embed
-from vault_mem.operations.memory.newer import REPLACEABLE, about_others, spoken
+from vault_mem.operations.memory.newer import REPLACEABLE, about_others, is_turn
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 
@@ -36,13 +36,13 @@ _Near = tuple[float, Catalogue, int]  # cosine, and where the memory is
 
 def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[Found]:
     """The open states that a new text may replace, likeliest first; `near` are its neighbours, from the guard."""
-    if not changes_something(draft.content) or spoken(draft.content, draft.people):
+    if not changes_something(draft.content) or is_turn(draft.content, draft.people):
         return []
     found = {each.memory.id: each for each in near if each.memory.kind in REPLACEABLE}
     found |= {each.memory.id: each for each in _open(workspace, draft.content, _STATES)}
     likely = []
     for each in found.values():
-        if about_others(each.memory, draft.people) or spoken(each.memory.content, each.memory.people):
+        if about_others(each.memory, draft.people) or is_turn(each.memory.content, each.memory.people):
             continue
         score = may_replace(each.memory.content, draft.content, workspace.tokens)
         if score >= LIKELY:

@@ -130,7 +130,7 @@ def candidates(workspace: Workspace, private: bool | None = None) -> list[Candid
     folder = workspace.folder
     found: list[Candidate] = []
     for side in (False, True) if private is None else (private,):
-        for each in [] if folder.public else proposals.waiting(folder, private=side):
+        for each in [] if folder.public else proposals.undecided_proposals(folder, private=side):
             if each.kind == SAVE and each.open and (draft := draft_of(each)):
                 found.append(Candidate(each.id, draft.content, draft.kind, each.said_in, side))
     return found

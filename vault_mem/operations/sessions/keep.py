@@ -15,7 +15,7 @@ from vault_mem.imports.transcripts.reading import Source, Step
 from vault_mem.model import Memory
 from vault_mem.notes import session as notes
 from vault_mem.notes.secrets import masked
-from vault_mem.notes.session import Opening, Session, Turn, segments, told, without_segments
+from vault_mem.notes.session import Opening, Session, Turn, segments, turn_text, without_segments
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import sessions
 
@@ -193,7 +193,7 @@ class Keeper:
         body, room = parts.body if parts else "", folder.settings.session_kilobytes * 1024
         added = ""
         for turn in turns:
-            added += told(turn, zone)
+            added += turn_text(turn, zone)
             if len(body.encode()) + len(added.encode()) > room:
                 added, head.full = added[: max(room - len(body), 0)] + _FULL, True
                 break
@@ -216,10 +216,10 @@ def agent_of(reader: ModuleType) -> str:
     return str(getattr(reader, "AGENT", reader.NAME))
 
 
-def hook(told_: bytes) -> dict[str, str]:
+def hook_fields(hook_input: bytes) -> dict[str, str]:
     """The strings in a hook's JSON input; empty if it is not an object."""
     try:
-        record = json.loads(told_)
+        record = json.loads(hook_input)
     except (ValueError, RecursionError):
         return {}
     if not isinstance(record, dict):

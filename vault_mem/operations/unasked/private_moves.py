@@ -23,7 +23,7 @@ from vault_mem.vault.walk import content_hash
 MOST_MOVED = 20
 
 
-def waiting(workspace: Workspace) -> list[Known]:
+def waiting_to_enter(workspace: Workspace) -> list[Known]:
     """Public notes with `private: true` that are still to be moved, except those whose move was undone."""
     flagged = workspace.index.known.flagged() if workspace.folder.settings.private_moves else []
     return _not_declined(workspace, "private", flagged)
@@ -38,7 +38,7 @@ def _not_declined(workspace: Workspace, command: str, found: list[Known]) -> lis
 
 def move_flagged(workspace: Workspace) -> list[str]:
     """Move public notes with `private: true` into the private folder, once they are quiet. Returns their keys."""
-    ready = [known for known in waiting(workspace) if is_quiet(workspace, known)][:MOST_MOVED]
+    ready = [known for known in waiting_to_enter(workspace) if is_quiet(workspace, known)][:MOST_MOVED]
     if not ready:
         return []
     moved = []
@@ -63,7 +63,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
     return moved
 
 
-def leaving(workspace: Workspace) -> list[Known]:
+def waiting_to_leave(workspace: Workspace) -> list[Known]:
     """Private notes whose flag this process saw go from true to false, except those whose move was undone.
 
     Only a process that watches the files can see that. The flag in the file is not enough, because the file may have
@@ -78,7 +78,7 @@ def move_cleared(workspace: Workspace) -> list[str]:
     """Publish the notes that are leaving, once they are quiet. Returns their keys."""
     folder = workspace.folder
     wait = journal.busy(folder) or git.under_way(folder)
-    ready = [] if wait else [known for known in leaving(workspace) if is_quiet(workspace, known)]
+    ready = [] if wait else [known for known in waiting_to_leave(workspace) if is_quiet(workspace, known)]
     memories = workspace.index.by_files([known.key for known in ready])
     moved = []
     for known in ready:

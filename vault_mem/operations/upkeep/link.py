@@ -82,7 +82,7 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
         return LinkResult("already", one, other, present.type, present.confidence, "")
     wanted = type_ or "related"
     confidence = similarity_between(workspace, one.content, other.content) if wanted == "similar" else None
-    transaction = linking(workspace, one, other, wanted, confidence, reason)
+    transaction = link_transaction(workspace, one, other, wanted, confidence, reason)
     path = transaction.keys[-1]
     adopt_in(workspace, transaction)
     op = commit(workspace, transaction)
@@ -106,7 +106,7 @@ def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: 
     return UnlinkResult(one, other, files, left, op)
 
 
-def linking(
+def link_transaction(
     workspace: Workspace, one: Memory, other: Memory, type_: str, confidence: float | None = None, reason: str = ""
 ) -> Transaction:
     """The transaction that links two memories of the vault, not committed yet."""

@@ -75,8 +75,8 @@ def plan_publish(
         refuse_secrets({name: getattr(memory, name) for name in texts})
     transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
     referring = {key for key in names.naming(memory.path) if folder.is_private(key) and folder.is_note(key)}
-    keys = sorted((sides.named(folder, names, memory.path, raw) | referring) - {memory.path})
-    private = [sides.staying(folder, names, key) for key in keys]
+    keys = sorted((sides.private_notes_named(folder, names, memory.path, raw) | referring) - {memory.path})
+    private = [sides.unmoved(folder, names, key) for key in keys]
     lost: list[tuple[MovingNote, Reference]] = []
     text = sides.without_private(memory.path, raw, private, scrub, lost)
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})

@@ -36,10 +36,10 @@ class Purge(Result):
     in_trash: bool
 
 
-def look(workspace: Workspace, id_: str) -> Purge:
+def preview(workspace: Workspace, id_: str) -> Purge:
     """What a purge would delete; nothing is changed."""
     workspace.freshen()
-    memory, trashed = _meant(workspace, id_)
+    memory, trashed = _find_memory(workspace, id_)
     references = []
     if not trashed:
         raw = read_to_remove(workspace, memory)
@@ -57,7 +57,7 @@ def purge(
     It cannot be undone, so it takes the full id unless the caller is `sure`.
     """
     freshen_to_change(workspace)
-    memory, trashed = _meant(workspace, id_)
+    memory, trashed = _find_memory(workspace, id_)
     if not sure and id_ != memory.id:
         raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the full id, or --yes")
     if not trashed:
@@ -111,7 +111,7 @@ def _refuse_while_open(workspace: Workspace, memory: Memory) -> None:
         workspace.notices.append("this system does not tell whether another program has the file open")
 
 
-def _meant(workspace: Workspace, id_: str) -> tuple[Memory, bool]:
+def _find_memory(workspace: Workspace, id_: str) -> tuple[Memory, bool]:
     """The memory with that id, and whether it is in the trash."""
     try:
         return workspace.index.get(id_), False

@@ -95,7 +95,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
     """
     folder = workspace.folder
     with writing(folder):
-        entry, since = (named(folder, op), None) if op is not None else last(folder)
+        entry, since = (entry_named(folder, op), None) if op is not None else last(folder)
         if since is not None and not sure:
             raise Unsafe(
                 f"{since.command} ({since.op}) cannot be undone; before it came {entry.command} ({entry.op})",
@@ -128,7 +128,7 @@ def _names(workspace: Workspace) -> Names:
 def next_undo(workspace: Workspace) -> NextUndo:
     """What an undo without a number would take back."""
     entry, since = last(workspace.folder)
-    return NextUndo(_told(workspace.folder, entry), _told(workspace.folder, since) if since else None)
+    return NextUndo(_as_operation(workspace.folder, entry), _as_operation(workspace.folder, since) if since else None)
 
 
 def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
@@ -283,7 +283,7 @@ def changes_of(workspace: Workspace, op: str) -> OperationChanges:
     folder = workspace.folder
     for entry, stands in shown_operations(folder):
         if entry.op == op:
-            found = _told(folder, entry, undone=not stands)
+            found = _as_operation(folder, entry, undone=not stands)
             return OperationChanges(found, [change for key in found.files for change in _changes(folder, entry, key)])
     raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")
 
@@ -305,10 +305,10 @@ def operations(workspace: Workspace, limit: int = 20, before: str = "") -> list[
     """The latest operations, newest first; with `before`, only those that came before that one."""
     folder = workspace.folder
     earlier = ((entry, stands) for entry, stands in shown_operations(folder) if not before or entry.op < before)
-    return [_told(folder, entry, undone=not stands) for entry, stands in islice(earlier, limit)]
+    return [_as_operation(folder, entry, undone=not stands) for entry, stands in islice(earlier, limit)]
 
 
-def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
+def _as_operation(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
     files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not folder.is_history(key)]
     undoable = not undone and _can_be_undone(entry)
     titles = _titles(folder, entry)
@@ -372,7 +372,7 @@ def last(folder: Folder) -> tuple[Entry, Entry | None]:
     raise NotFound("There is nothing to undo", "`vault-mem history` lists what can be undone")
 
 
-def named(folder: Folder, op: str) -> Entry:
+def entry_named(folder: Folder, op: str) -> Entry:
     """An operation by its number; raises Conflict if it was undone already."""
     wanted = op.zfill(6) if op.isdigit() else op
     for entry, stands in shown_operations(folder):

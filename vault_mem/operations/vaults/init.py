@@ -108,7 +108,7 @@ def other_notes(root: Path, env: Mapping[str, str], folders: Mapping[str, str | 
     given: dict[str, Any] = {name: value for name, value in folders.items() if value}
     settings = replace(folder.settings, **given)
     folder.settings = replace(settings, **joining(folder.tree, settings)[0])
-    return walk.others(folder)
+    return walk.other_notes(folder)
 
 
 def _include(root: Path, env: Mapping[str, str]) -> bool:

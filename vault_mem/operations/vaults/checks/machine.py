@@ -180,7 +180,7 @@ def set_aside(workspace: Workspace) -> Iterator[Finding]:
 def late_words(workspace: Workspace) -> Iterator[Finding]:
     """Replaced files that another program still has open, and what it wrote into them too late (SPEC S-4)."""
     folder = workspace.folder
-    for each in late.waiting(folder):
+    for each in late.kept_files(folder):
         message = "a program still has a file open that an operation replaced or removed"
         hint = "close it there; what it has written then comes back into the note"
         yield Finding(message, each.key, hint=hint, severity="info")

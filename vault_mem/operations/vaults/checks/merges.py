@@ -27,7 +27,7 @@ def driver(workspace: Workspace) -> Iterator[Finding]:
     """A clone in which git cannot merge what vault-mem writes."""
     if not git.in_repository(workspace.folder):
         return
-    lacking = git_setup.lacking(workspace.folder)
+    lacking = git_setup.missing_setup(workspace.folder)
     if lacking:
         yield Finding(
             f"git is not set up to merge clones of the vault without conflicts; missing: {', '.join(lacking)}",
@@ -79,7 +79,7 @@ def came_back(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _absorb(workspace: Workspace, pair: tuple[str, str]) -> None:
-    private_merges.absorb(workspace, [pair])
+    private_merges.merge_into_private(workspace, [pair])
     private_merges.remove_mentions(workspace, [])
 
 

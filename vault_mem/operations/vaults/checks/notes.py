@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 
-from vault_mem.index.astray import find_astray, told
+from vault_mem.index.astray import find_astray, notices_of
 from vault_mem.index.filters import Filters
 from vault_mem.notes.origin import UNKNOWN, trust_of
 from vault_mem.operations.git.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
@@ -46,7 +46,7 @@ def broken_files(workspace: Workspace) -> Iterator[Finding]:
 def astray(workspace: Workspace) -> Iterator[Finding]:
     """Memories that somebody moved to where nothing is searched (SPEC O-5)."""
     found = find_astray(workspace.folder, workspace.index.known)
-    for said in told(workspace.folder, found.values()):
+    for said in notices_of(workspace.folder, found.values()):
         message, _, hint = said.partition(": ")
         yield Finding(message, hint=hint)
 
