@@ -22,10 +22,10 @@ def command(console: Console, agent: str) -> None:
     """
     if console.stdin.isatty():
         raise click.UsageError(agents_day.HOOK_INPUT, click.get_current_context())
-    told = console.stdin.read()
+    hook_input = console.stdin.read()
     try:
         vault = open_vault(console)
     except VaultNotFound:
         return  # no vault here, so nothing to capture
-    vault.capture(told, agent)
+    vault.capture(hook_input, agent)
     finish(console, vault)

@@ -236,8 +236,8 @@ def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
         return None  # the caller reports that the memory was not found
 
 
-def _open_others(console: Console, nearest: Path, told: list[str]) -> list[OtherVault]:
-    """The other vaults that can be opened. Trouble with one is added to `told`; the rest still answer (SPEC L-4)."""
+def _open_others(console: Console, nearest: Path, troubles: list[str]) -> list[OtherVault]:
+    """The other vaults that can be opened; why others cannot is added to `troubles` (SPEC L-4)."""
     from vault_mem.vault.find import other_vaults
 
     absent: list[tuple[str, VaultMemError]] = []
@@ -246,13 +246,13 @@ def _open_others(console: Console, nearest: Path, told: list[str]) -> list[Other
         return []
     from vault_mem.operations.vaults.several import OtherVault, no_answer
 
-    told += (no_answer(name, error) for name, error in absent)
+    troubles += (no_answer(name, error) for name, error in absent)
     found = []
     for root in roots:
         try:
             found.append(OtherVault(vault_name(console, root), _opened(console, root)))
         except VaultMemError as error:
-            told.append(no_answer(vault_name(console, root), error))
+            troubles.append(no_answer(vault_name(console, root), error))
     return found
 
 

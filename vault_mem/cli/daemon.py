@@ -234,7 +234,7 @@ def _follow(console: Console, read: Callable[[], bytes | None], start: int) -> N
 
 def _say(console: Console, change: ServiceChange, text: str, left: str, *, dry_run: bool = False) -> None:
     wanted = change.service
-    told = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}
-    console.answer(told | {"dry_run": dry_run, "left_to_do": left}, text.rstrip("\n"), as_is=True)
+    described = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}
+    console.answer(described | {"dry_run": dry_run, "left_to_do": left}, text.rstrip("\n"), as_is=True)
     if left:
         console.note(notices.NO_SERVICE_MANAGER.format(command=left))

@@ -114,11 +114,11 @@ def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> tuple[P
         root = Path(Vault.init(wanted, env=console.env).root)
         return root, (root,)
     around = found == Path(console.cwd) or found in Path(console.cwd).parents
-    told = bool(console.vault or console.env.get("VAULT_MEM_VAULT"))
+    is_named = bool(console.vault or console.env.get("VAULT_MEM_VAULT"))
     others = other_vaults(found, console.vaults, console.cwd, console.env)
     inside = [root for root in (found, *others) if scope == "project" and root.is_relative_to(console.cwd)]
     outside = tuple(root for root in (found, *others) if root not in inside)
-    return found if told or (around and scope == "user") else None, outside
+    return found if is_named or (around and scope == "user") else None, outside
 
 
 def _tried(console: Console, options: SetupOptions) -> str:

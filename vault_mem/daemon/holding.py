@@ -111,8 +111,8 @@ def _asked_to_leave(root: str, address: str, wake: Callable[[], None]) -> bool:
 
 def _holder(root: str) -> Holder | None:
     try:
-        told = json.loads(Tree(Path(root)).read(LIFE_LOCK) or b"")
-        return Holder(int(told["pid"]), str(told["place"]), str(told.get("version", "")))
+        record = json.loads(Tree(Path(root)).read(LIFE_LOCK) or b"")
+        return Holder(int(record["pid"]), str(record["place"]), str(record.get("version", "")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

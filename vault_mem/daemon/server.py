@@ -317,8 +317,8 @@ def _take_lock(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
     with contextlib.suppress(OSError):
         if try_lock(handle):
             return handle, []
-        told = control(address, protocol.STOP) if wanted else None
-        kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
+        status = control(address, protocol.STOP) if wanted else None
+        kept = [each["vault"] for each in (status or {}).get("vaults", ()) if not each["automatic"]]
         # a daemon that is about to exit releases it
         if comes_true(lambda: try_lock(handle), END_SECONDS if wanted else START_SECONDS / 2):
             return handle, kept

@@ -53,8 +53,8 @@ def recall(root: str, request: Request) -> RecallResult | None:
     if answer is None or "results" not in answer:
         return None  # our own process reports what is wrong with it
     results = [_found(each) for each in answer["results"]]
-    told = {name: answer[name] for name in ("stale", "pending", "answered", "left_out")}
-    result = RecallResult(request.query.strip(), results, **told)
+    values = {name: answer[name] for name in ("stale", "pending", "answered", "left_out")}
+    result = RecallResult(request.query.strip(), results, **values)
     object.__setattr__(result, "notices", answer["notices"])
     return result
 
@@ -105,11 +105,11 @@ def remember(root: str, draft: Draft, how: Mapping[str, Any], request: str) -> R
         raise by_code(error["code"])(error["message"], error["hint"])
     from vault_mem.operations.memory.remember import RememberResult
 
-    told: dict[str, Any] = {name: answer[name] for name in ("links", "differs", "kept")}
-    told |= {name: answer[name] and _found(answer[name]) for name in ("duplicate_of", "changed")}
-    told |= {name: [_found(each) for each in answer[name]] for name in ("linked", "may_replace", "may_finish")}
+    values: dict[str, Any] = {name: answer[name] for name in ("links", "differs", "kept")}
+    values |= {name: answer[name] and _found(answer[name]) for name in ("duplicate_of", "changed")}
+    values |= {name: [_found(each) for each in answer[name]] for name in ("linked", "may_replace", "may_finish")}
     memory = answer["memory"] and _memory(answer["memory"])
-    result = RememberResult(memory, grown=answer["status"] == "updated", **told)
+    result = RememberResult(memory, grown=answer["status"] == "updated", **values)
     object.__setattr__(result, "notices", answer["notices"])
     return result
 

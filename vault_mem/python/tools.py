@@ -83,7 +83,7 @@ def _answer(vault: Vault, tool: Tool, offered: set[str], given: Mapping[str, Any
         workspace.notices.clear()
     document = all_visible(json.loads(out.getvalue()))
     if "error" in document:
-        told = document["error"]
-        hint = f" ({told['hint']})" if told["hint"] else ""
-        return in_tool_words(f"error: {told['message']}{hint}", tool, offered)
+        failure = document["error"]
+        hint = f" ({failure['hint']})" if failure["hint"] else ""
+        return in_tool_words(f"error: {failure['message']}{hint}", tool, offered)
     return said_to_a_model(document["text"], document["tag"], tool, offered)

@@ -255,8 +255,8 @@ class Transaction:
         return self.op
 
     def _entry(self, name: str) -> Entry:
-        told = (self.op, self.command, self.reason, self.folder.now(), self.undoes, part_of.get(), self.unasked)
-        return Entry(*told, self.ids, self.steps, name)
+        given = (self.op, self.command, self.reason, self.folder.now(), self.undoes, part_of.get(), self.unasked)
+        return Entry(*given, self.ids, self.steps, name)
 
 
 def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
@@ -385,7 +385,7 @@ def sweep(folder: Folder) -> None:
 
 def finish_pending(folder: Folder) -> list[str]:
     """Finish or take back every pending transaction. Returns what was done."""
-    return [told for name in pending(folder) for told in _finish_or_take_back(folder, name)]
+    return [said for name in pending(folder) for said in _finish_or_take_back(folder, name)]
 
 
 def _finish_or_take_back(folder: Folder, name: str) -> list[str]:
@@ -457,8 +457,8 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         machine_folder.set_aside(folder.tree, key, f"not an entry of the journal ({type(error).__name__})")
         return None
-    told = ending == "json"  # a pending entry would be carried out, so it must be ours by the present settings
-    if not all(ours(folder, step) or (told and was_ours(step)) for step in entry.steps):
+    done = ending == "json"  # a pending entry would be carried out, so it must be ours by the present settings
+    if not all(ours(folder, step) or (done and was_ours(step)) for step in entry.steps):
         machine_folder.set_aside(folder.tree, key, "it would write what vault-mem does not write")
         return None
     return entry

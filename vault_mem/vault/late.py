@@ -89,11 +89,11 @@ def clear_displaced(folder: Folder, transaction: type[Transaction]) -> list[str]
             continue
         if added == b"" or folder.settings.late_words:
             try:
-                told = "" if added == b"" else _bring_back(folder, each, text, added, transaction)
+                report = "" if added == b"" else _bring_back(folder, each, text, added, transaction)
                 folder.tree.drop(each.key)
             except (VaultMemError, OSError):
                 continue  # kept, and tried again with the next command
-            said += [told] if told else []
+            said += [report] if report else []
     return said
 
 

@@ -330,13 +330,13 @@ def health(call: Call) -> Answer:
         figures = {"growth": months, "by_kind": dict(vault.look(facets_of).kinds), "index_bytes": size}
     except VaultMemError as error:  # doctor checks what it can without the index
         checks.append(_checked("index", "error", "vault-mem reindex", error.message))
-    told: dict[str, Any] = {"findings": [], "healthy": None}
+    doctor: dict[str, Any] = {"findings": [], "healthy": None}
     if not quick:
-        told = {name: value for name, value in vault.doctor().to_dict().items() if name in told}
-        state = next((each for each in _WORST if any(one["severity"] == each for one in told["findings"])), "ok")
+        doctor = {name: value for name, value in vault.doctor().to_dict().items() if name in doctor}
+        state = next((each for each in _WORST if any(one["severity"] == each for one in doctor["findings"])), "ok")
         checks.append(_checked("doctor", state, "vault-mem doctor --fix"))
     about = {"pid": running["pid"], "memory": running["memory_bytes"], "version": running["version"]} if running else {}
-    return {"quick": quick, "checks": checks, "daemon": {"running": running is not None} | about, **figures, **told}
+    return {"quick": quick, "checks": checks, "daemon": {"running": running is not None} | about, **figures, **doctor}
 
 
 def daemon(folder: Folder) -> dict[str, Any] | None:

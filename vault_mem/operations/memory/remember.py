@@ -185,8 +185,8 @@ def _planned(
         if changed.memory.kind in STATE_KINDS:
             replaces.insert(0, (changed.memory, f"differs: {'; '.join(expected.differs)}"))
     planned = _plan(workspace, draft, expected.linked, superseded, replaces)
-    told = {name: getattr(expected, name) for name in ("changed", "differs", "may_replace", "may_finish")}
-    return RememberResult(planned.memory, len(expected.linked), expected.linked, None, superseded, **told), planned
+    details = {name: getattr(expected, name) for name in ("changed", "differs", "may_replace", "may_finish")}
+    return RememberResult(planned.memory, len(expected.linked), expected.linked, None, superseded, **details), planned
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,10 @@ def update_in_place(workspace: Workspace, memory: Memory, draft: Draft, *, repla
         changes["sources"] = [f"[[{names.of(each.path)}]]" for each in sources]
         changes["sources_digest"] = summaries.digest(sources)
     if replace_all:
-        told = NoteChange(replace_body(raw, f"{draft.content}\n"), written=True)
+        change = NoteChange(replace_body(raw, f"{draft.content}\n"), written=True)
     else:
-        told = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
-    told = replace(told, raw=edit(told.raw, changes))
-    transaction = plan_change(folder, memory, raw, told, "remember", f"the {memory.kind} grew")
+        change = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+    change = replace(change, raw=edit(change.raw, changes))
+    transaction = plan_change(folder, memory, raw, change, "remember", f"the {memory.kind} grew")
     op = commit(workspace, transaction)
-    return EditResult(memory_written(workspace, transaction, memory.id), op, told.kept)
+    return EditResult(memory_written(workspace, transaction, memory.id), op, change.kept)

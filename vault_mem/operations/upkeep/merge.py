@@ -59,8 +59,8 @@ def merge(
     _check(workspace.folder, one, other)
     check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
     raws = read_to_edit(workspace, one), read_to_edit(workspace, other)
-    told = None if text is None else replace_words(workspace, one, raws[0], text)
-    kept_with_new_text = told.raw if told else None
+    change = None if text is None else replace_words(workspace, one, raws[0], text)
+    kept_with_new_text = change.raw if change else None
     transaction, left = plan_merge(
         workspace.folder,
         workspace.names,
@@ -72,8 +72,8 @@ def merge(
         reason,
         update_links=update_links,
     )
-    if told is not None:
-        transaction.written[one.id] = told.written
+    if change is not None:
+        transaction.written[one.id] = change.written
     changed = [key for key in transaction.linking if key not in (one.path, other.path)]
     op = commit(workspace, transaction)
     shown = list(filter(workspace.folder.is_shown, left))

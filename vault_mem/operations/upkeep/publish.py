@@ -127,7 +127,7 @@ def _public_key(folder: Folder, names: Names, memory: Memory, raw: bytes) -> str
 
 def _former_key(folder: Folder, id_: str) -> str:
     """Where the memory was before it became private; empty if unknown, or if notes may not be there."""
-    told = [revision.payload.get("was") for revision in history.of_memory(folder, id_) if revision.payload.get("was")]
-    key = str(told[-1]) if told else ""
+    former = [revision.payload.get("was") for revision in history.of_memory(folder, id_) if revision.payload.get("was")]
+    key = str(former[-1]) if former else ""
     fit = folder.is_note(key) and not folder.is_private(key) and not is_ignored(folder, key)
     return key if fit and ".." not in key.split("/") else ""
