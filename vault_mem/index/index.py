@@ -272,11 +272,11 @@ class Index:
         """What to tell the user, once, about memories that were moved out of the searched folders."""
         if not self.state.get("astray_untold"):
             return []
-        from vault_mem.index.astray import still_astray, told
+        from vault_mem.index.astray import messages_for, still_astray
 
         if not self.state.fixed:
             self.state.put(astray_untold=False)
-        return told(self.folder, still_astray(self.folder, self.state).values())
+        return messages_for(self.folder, still_astray(self.folder, self.state).values())
 
     @property
     def size(self) -> int:

@@ -19,9 +19,9 @@ from vault_mem.model import Memory, MetaValue, from_record, to_record
 from vault_mem.notes.links import ID_AT_END
 
 # Memories made in the same second are this far apart in the table, so that sorting by time keeps their order.
-STEP = 1e-5
+SAME_SECOND_STEP = 1e-5
 # Compressing texts takes a third of the time of writing rows and saves a fifth of their space.
-_AS_IT_IS = {"lance-encoding:compression": "none"}
+_UNCOMPRESSED = {"lance-encoding:compression": "none"}
 _MONTH = re.compile(r"\d{4}(?:-\d\d)?")  # the folders that vault-mem makes
 
 
@@ -30,8 +30,8 @@ def schema(dim: int) -> pa.Schema:
     text, texts = pa.string(), pa.list_(pa.string())
     return pa.schema(
         [
-            pa.field("row", text, nullable=False, metadata=_AS_IT_IS),
-            pa.field("file", text, nullable=False, metadata=_AS_IT_IS),
+            pa.field("row", text, nullable=False, metadata=_UNCOMPRESSED),
+            pa.field("file", text, nullable=False, metadata=_UNCOMPRESSED),
             pa.field("n", pa.int32(), nullable=False),
             pa.field("id", text),
             pa.field("type", text),
@@ -48,8 +48,8 @@ def schema(dim: int) -> pa.Schema:
             pa.field("valid_from", pa.float64()),
             pa.field("valid_to", pa.float64()),
             pa.field("terms", texts),
-            pa.field("content", text, metadata=_AS_IT_IS),
-            pa.field("memory", text, metadata=_AS_IT_IS),
+            pa.field("content", text, metadata=_UNCOMPRESSED),
+            pa.field("memory", text, metadata=_UNCOMPRESSED),
             pa.field("vector", pa.list_(pa.float32(), dim)),
         ]
     )
@@ -98,7 +98,7 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
         "tags": with_parents(memory.tags),
         "people": memory.people,
         "metadata": [noted(name, value) for name, value in memory.metadata.items()],
-        "created": known.created + ((memory.seq or 1) - 1) * STEP,
+        "created": known.created + ((memory.seq or 1) - 1) * SAME_SECOND_STEP,
         "valid_from": memory.valid_from and memory.valid_from.timestamp(),
         "valid_to": memory.valid_to and memory.valid_to.timestamp(),
     }

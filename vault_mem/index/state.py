@@ -174,7 +174,7 @@ class StateStore(KnownFiles):
             rows = [(key, *state) for key, state in states.items()]
             self._db.executemany("INSERT OR REPLACE INTO outside VALUES (?, ?, ?, ?, ?)", rows)
 
-    def unsettled(self) -> list[tuple[str, str, str]]:
+    def with_unsettled_ids(self) -> list[tuple[str, str, str]]:
         """Key, declared id and id gone by, of every file whose declared id is missing or another file's."""
         return list(self._db.execute("SELECT key, declared, id FROM files WHERE declared != id ORDER BY key"))
 

@@ -415,7 +415,9 @@ class _Run:
         if wrong or strangers:
             self._commit([], [*wrong, *strangers])
         self.index.state.record([], wrong, table_version=UNSETTLED)
-        self.claimed.update(id_ for _, id_, _ in (*self.index.state.contested(), *self.index.state.unsettled()))
+        self.claimed.update(
+            id_ for _, id_, _ in (*self.index.state.declared_twice(), *self.index.state.with_unsettled_ids())
+        )
 
     def _index_files(self, keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None = None) -> None:
         """Read these files and write their rows, states last."""
@@ -515,7 +517,7 @@ class _Run:
     def _settle_ids(self) -> None:
         """Copies of a file carry its id too: one file keeps it, the others go by a provisional one."""
         state = self.index.state
-        claims = state.contested() if self.fresh else state.claims(self.claimed - {""})
+        claims = state.declared_twice() if self.fresh else state.declaring(self.claimed - {""})
         declared: dict[str, list[str]] = {}
         for key, id_, _ in claims:
             declared.setdefault(id_, []).append(key)
@@ -524,7 +526,7 @@ class _Run:
             owner = owner_of(id_, keys, self.folder)
             ids |= {key: id_ if key == owner else provisional_id(key, self._taken) for key in keys}
         gone_by = {key: id_ for key, _, id_ in claims}
-        for key, id_, now in state.unsettled():
+        for key, id_, now in state.with_unsettled_ids():
             if not id_:
                 ids[key], gone_by[key] = provisional_id(key, self._taken), now
         wrong = [key for key, id_ in ids.items() if gone_by[key] != id_]
@@ -570,14 +572,14 @@ class _Run:
     def _moved_to(self, old: Known, added: set[str]) -> Known | None:
         """The file that a missing file has become: found by its id, or without an id by its content."""
         if old.declared:
-            homes = [key for key, _, id_ in self.index.state.claims([old.declared]) if id_ == old.id]
+            homes = [key for key, _, id_ in self.index.state.declaring([old.declared]) if id_ == old.id]
             return self.index.state.files(homes).get(homes[0]) if homes else None
         same = [self.known[key] for key in added if key in self.known and self.known[key].hash == old.hash]
         return same[0] if len(same) == 1 and not same[0].declared else None
 
     def _taken(self, id_: str) -> bool:
         """Whether a file declares this id."""
-        return bool(self.index.state.claims([id_]))
+        return bool(self.index.state.declaring([id_]))
 
     def _commit(self, written: list[dict[str, object]], replaced: Iterable[str]) -> None:
         replaced = list(replaced)
