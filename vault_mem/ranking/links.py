@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from vault_mem.index.catalogue import Catalogue
 
 # The confidence of a link that a person typed without giving one.
-UNSAID = 0.8
+TYPED_LINK_CONFIDENCE = 0.8
 
 Strengths = Mapping[tuple[str, str], float]
 
@@ -21,7 +21,9 @@ def around(catalogue: Catalogue, place: int) -> dict[int, float]:
         for source, target, link in catalogue.names.around(file):
             other = catalogue.place_of(target if source == file else source)
             if other is not None:
-                found[other] = max(found.get(other, 0.0), UNSAID if link.confidence is None else link.confidence)
+                found[other] = max(
+                    found.get(other, 0.0), TYPED_LINK_CONFIDENCE if link.confidence is None else link.confidence
+                )
         known[place] = found
     return known[place]
 

@@ -88,12 +88,12 @@ class Named:
         self.anybody = bool(found)
         self.names = {name for names in people.values() for name in names}
         self.tags = tags
-        self.said = [word for words in speaking.values() for word in words]
+        self.speaker_words = [word for words in speaking.values() for word in words]
 
     def people(self, catalogue: Catalogue) -> set[int]:
         """The memories at hand that are about somebody who is named."""
-        if self.said:
-            return catalogue.with_all(self.said)
+        if self.speaker_words:
+            return catalogue.with_all(self.speaker_words)
         return places_about(catalogue, PERSON, self.names)
 
     def tagged(self, catalogue: Catalogue) -> set[int]:
@@ -102,7 +102,7 @@ class Named:
 
     def count(self, corpus: Corpus) -> int:
         """How many memories are about somebody who is named."""
-        return corpus.mentioned(self.said) if self.said else corpus.about(self.names)
+        return corpus.mentioned(self.speaker_words) if self.speaker_words else corpus.about(self.names)
 
 
 NOBODY = Named({}, set(), {})

@@ -18,12 +18,12 @@ Places = NDArray[np.int64]
 Weighted = Sequence[tuple[str, float]]
 
 # The BM25 sum of a handful of rare words found together; scores are shares of it.
-HANDFUL = 20.0
-# In a note of LONG passages or more, a subject goes on in the next passage, which adds this share of its score; in
+BM25_OF_A_HANDFUL = 20.0
+# In a note of LONG_NOTE_PASSAGES or more, a subject goes on in the next passage, which adds this share of its score; in
 # shorter notes it adds less.
-LONG, NEXT = np.float32(30.0), np.float32(0.5)
+LONG_NOTE_PASSAGES, NEXT_PASSAGE_SHARE = np.float32(30.0), np.float32(0.5)
 # A long note repeats the words of its subject: this many occurrences there count like one in a passage.
-OFTEN = 5.0
+OCCURRENCES_LIKE_ONE = 5.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
         counted, own = counted[some], wholes[some]
         rare = rarity(corpus.memories_having(term), memories) / rarity(corpus.having(term), corpus.rows)
         both = weight * np.float32((1 + rare) / 2)
-        whole[own] += both * saturation(counted / OFTEN, all_lengths[own], mean_whole)
+        whole[own] += both * saturation(counted / OCCURRENCES_LIKE_ONE, all_lengths[own], mean_whole)
         covered[own] += weight
     return Words(rows, whole, covered)
 
@@ -85,7 +85,8 @@ def followed(catalogue: Catalogue, rows: Signal) -> Signal:
         passages = in_order(catalogue).passages
         same = catalogue.owner[passages[1:]] == catalogue.owner[passages[:-1]]
         these, those = passages[:-1][same], passages[1:][same]
-        return these, those, NEXT * np.minimum(passages_of(catalogue)[catalogue.owner[these]] / LONG, 1)
+        long = np.minimum(passages_of(catalogue)[catalogue.owner[these]] / LONG_NOTE_PASSAGES, 1)
+        return these, those, NEXT_PASSAGE_SHARE * long
 
     these, those, shares = catalogue.derived("next passages", next_ones)
     found = rows.copy()
