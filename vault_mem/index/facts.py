@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
+from vault_mem.embedding.calibration import SAMPLE_SIZE, Calibration, refined
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.allocators import no_collection
 from vault_mem.index.corpus import Likeness, mean_of
@@ -220,7 +220,7 @@ class Facts:
             if gone.rowcount > 0:
                 self._adjust(sampled=1)
             return
-        full = self._one("SELECT COUNT(*) FROM sample") >= SAMPLE
+        full = self._one("SELECT COUNT(*) FROM sample") >= SAMPLE_SIZE
         last = self._one("SELECT MAX(id) FROM sample") if full else None
         new = [row for row in rows if last is None or row["id"] < last]
         values = [
@@ -230,14 +230,14 @@ class Facts:
         self._db.executemany("INSERT OR REPLACE INTO sample VALUES (?, ?, ?, ?)", values)
         if values:
             self._adjust(sampled=1)
-            lowest = f"SELECT id FROM sample ORDER BY id LIMIT {SAMPLE}"
+            lowest = f"SELECT id FROM sample ORDER BY id LIMIT {SAMPLE_SIZE}"
             self._db.execute(f"DELETE FROM sample WHERE id NOT IN ({lowest})")
 
     def _fill_sample(self, table: Table) -> None:
         """Refill the sample from the table after memories left it, with the next lowest ids."""
         found = table.select(["id", "file"], f"n = 0 AND type = {quote(MEMORY)}")
         ids, files = (found.column(name).to_pylist() for name in ("id", "file"))
-        lowest = heapq.nsmallest(SAMPLE, zip(ids, files, strict=True))
+        lowest = heapq.nsmallest(SAMPLE_SIZE, zip(ids, files, strict=True))
         known = {id_ for (id_,) in self._db.execute("SELECT id FROM sample")}
         missing = [file for id_, file in lowest if id_ not in known]
         if missing:

@@ -155,9 +155,9 @@ def _without_titles(text: str, named: Named) -> str:
 
 def _as_the_vault_may_say(text: str, corpus: Corpus, vectors: TokenVectors) -> str:
     """The query in English, if the model does not know its language and the vault has hardly any of its words."""
-    said = vectors.said(text)
-    strange = [word for word in said if not any(map(corpus.having, terms(text[word.start : word.end])))]
-    return with_english(text, strange) if 2 * len(strange) > len(said) else text
+    foreign = vectors.translations(text)
+    strange = [word for word in foreign if not any(map(corpus.having, terms(text[word.start : word.end])))]
+    return with_english(text, strange) if 2 * len(strange) > len(foreign) else text
 
 
 def fluency(text: str, vectors: TokenVectors) -> float:
@@ -167,7 +167,7 @@ def fluency(text: str, vectors: TokenVectors) -> float:
     """
     letters = known = 0
     chinese = _only_ideographs(text)
-    in_english = {word.start for word in vectors.said(text)}
+    in_english = {word.start for word in vectors.translations(text)}
     for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
         said = text[token.start : token.end].strip()
         if not said or not said.isalpha():

@@ -310,7 +310,7 @@ class CandidatePool:
     def _also_in_english(self, row: int) -> str:
         """A text and its foreign words in English, as only English and Japanese have lists of colours and the like."""
         text = self.catalogue.texts[row]
-        return " ".join([text, *(word.english for word in self.vectors.said(text))])
+        return " ".join([text, *(word.english for word in self.vectors.translations(text))])
 
     def _state(self) -> dict[str, Signal]:
         """Signals of age, emotion, importance and kind, and separate ones for queries that ask for these."""
