@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from vault_mem.judge import english
 from vault_mem.judge.align import EXACT, Alignment
-from vault_mem.judge.quantities import mark
+from vault_mem.judge.quantities import placeholder
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import SMALL, Difference, read_rows, read_words, role_class
 
@@ -85,7 +85,7 @@ def _placed(text: Text) -> dict[tuple[str, str], tuple[str, str]]:
     """The sense of the preposition before each thing, by dimension; without things that have two senses."""
     found: dict[tuple[str, str], tuple[str, str]] = {}
     twice = set()
-    values = {mark(number): each.text for number, each in enumerate(text.quantities)}
+    values = {placeholder(number): each.text for number, each in enumerate(text.quantities)}
     placings = [(match, match[1], *_PREPOSITIONS[match[1]]) for match in _PREPOSITION.finditer(text.rest)]
     placings += [(match, match[0], "being", "there" if match[1] else "gone") for match in _BEING.finditer(text.rest)]
     for match, written, dimension, sense in placings:

@@ -7,7 +7,7 @@ import re
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import english, japanese
 from vault_mem.judge.align import EXACT, Alignment
-from vault_mem.judge.quantities import mark
+from vault_mem.judge.quantities import placeholder
 from vault_mem.judge.text import Text, positions_of
 from vault_mem.judge.words import PERSONS, SMALL, Difference, Word, opposed, role_class
 
@@ -358,7 +358,7 @@ def _parts(text: Text) -> dict[str, int]:
             if word.text in part and positions_of(word.text, part, _IN_ENGLISH_WORD):
                 found.setdefault(word.lemma, set()).add(number)
         for index, quantity in enumerate(text.quantities):
-            if mark(index) in part:
+            if placeholder(index) in part:
                 found.setdefault(quantity.text, set()).add(number)
         for small in _WAYS.findall(part):
             found.setdefault(small, set()).add(number)

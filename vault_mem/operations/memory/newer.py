@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.judge.done import says_done
-from vault_mem.judge.replaces import LIKELY, changes_something, may_be_replaced, may_replace
+from vault_mem.judge.replaces import WORTH_TELLING, changes_something, may_be_replaced, may_replace
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.memory.results import Found, has_ended
 from vault_mem.operations.workspace import Workspace
@@ -105,7 +105,7 @@ def _replacing(workspace: Workspace, catalogue: Catalogue, old: Memory, later: I
     """The number of the later candidate that most likely replaces a memory, if any does."""
     if not may_be_replaced(old.content):
         return None
-    least = LIKELY_OF_EVENTS if old.kind == "event" else LIKELY
+    least = LIKELY_OF_EVENTS if old.kind == "event" else WORTH_TELLING
     number = None
     for each in later:
         if not each.changes or about_others(old, catalogue.people[each.place]):
