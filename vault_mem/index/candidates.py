@@ -19,7 +19,7 @@ from vault_mem.index.filters import Filters
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.links import Names
 from vault_mem.index.packed import PackedRow
-from vault_mem.index.people import WRITTEN
+from vault_mem.index.people import SPELLING
 from vault_mem.index.row_cache import RowCache
 from vault_mem.index.sample import sample
 from vault_mem.index.table import SEARCHED, Search, quote
@@ -113,7 +113,7 @@ class InTable:
         further = more * count * FURTHER_SEARCH_SHARE
         for first, last in wanted.spans[:MOST_SPANS]:
             wholes.append((_all(where, f"created >= {first!r} AND created < {last!r}"), further))
-        if written := sorted({form for name in wanted.people for form in self._facts.values(WRITTEN, name)}):
+        if written := sorted({form for name in wanted.people for form in self._facts.values(SPELLING, name)}):
             having = " OR ".join(f"array_has(people, {quote(form)})" for form in written)
             wholes.append((_all(where, f"({having})"), further))
         asked = [(what, *each) for each in wholes for what in ways]

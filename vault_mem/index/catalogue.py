@@ -22,7 +22,7 @@ from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import TermLists
 from vault_mem.index.links import Names
-from vault_mem.index.packed import RARE_KEYS, PackedRow, columns_of, heads_of, mark
+from vault_mem.index.packed import RARE_KEYS, PackedRow, columns_of, heads_of, name_term
 from vault_mem.index.row_cache import RowFindings, TermsOfFew
 from vault_mem.index.rows import noted
 from vault_mem.index.table import SEARCHED, Table, listed, rows_in, vectors_in
@@ -158,10 +158,10 @@ class Catalogue:
         else:
             self.by_place(READINGS)[place] = reading
 
-    def marked(self, kind: str, key: str) -> NDArray[np.int32]:
+    def places_named(self, kind: str, key: str) -> NDArray[np.int32]:
         """The places of memories with this word in the title, this person or tag; only if not `complete`."""
         assert isinstance(self.lexicon, TermsOfFew)
-        return self.lexicon.marked(mark(kind, key))
+        return self.lexicon.places_of_term(name_term(kind, key))
 
     @property
     def complete(self) -> bool:
@@ -283,8 +283,8 @@ class Catalogue:
     def differing(self, table: Table) -> set[str]:
         """The files whose rows in the table are not those at hand."""
         found = table.select(("file", *_VERSION_COLUMNS), f"n = 0 AND {SEARCHED}")
-        signs = zip(*(found.column(name).to_pylist() for name in _VERSION_COLUMNS), strict=True)
-        there = dict(zip(found.column("file").to_pylist(), signs, strict=True))
+        versions = zip(*(found.column(name).to_pylist() for name in _VERSION_COLUMNS), strict=True)
+        there = dict(zip(found.column("file").to_pylist(), versions, strict=True))
         places = np.flatnonzero(self.alive & (self.n == 0)).tolist()
         here = {self.files[each]: (self._hashes[each], self.ids[each], self.created[each]) for each in places}
         return {file for file in here.keys() | there.keys() if here.get(file) != there.get(file)}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from vault_mem.index.known import EPISODE, MEMORY, Written
+from vault_mem.index.known import EPISODE, MEMORY, WrittenLink
 from vault_mem.index.links import Names
 from vault_mem.index.state import StateStore
 from vault_mem.model import INVERSE_LINK, Link
@@ -111,7 +111,7 @@ class Graph:
         ]
 
 
-def _edges(links: Iterable[tuple[str | None, str | None, Written]]) -> dict[str, list[Edge]]:
+def _edges(links: Iterable[tuple[str | None, str | None, WrittenLink]]) -> dict[str, list[Edge]]:
     """One edge for each pair, and its reverse, by the memory it starts at."""
     best: dict[tuple[str, str], Edge] = {}
     for source, target, each in links:

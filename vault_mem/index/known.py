@@ -56,7 +56,7 @@ class Known(NamedTuple):
         return FileState(self.mtime_ns, self.ctime_ns, self.size, self.inode)
 
 
-class Written(NamedTuple):
+class WrittenLink(NamedTuple):
     """A link as a file has it; of type NAMED if it is a mere mention."""
 
     file: str

@@ -18,7 +18,7 @@ from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.people import PERSON, TAG, name_facts
 from vault_mem.index.terms import STOP, called, stem, unspaced
 
-TITLE = "title"  # the kind of mark for the words of titles
+TITLE = "title"  # the kind of name term for the words of titles
 
 stem_of = lru_cache(maxsize=100_000)(stem)  # the same words come again and again
 
@@ -169,7 +169,7 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> bytes:
         rare = any(key in record for key in RARE_KEYS)
         flags = _PRIVATE * bool(row["private"]) | _NOTE * (row["type"] == NOTE) | _HAS_RARE_KEYS * rare
         times = (math.nan if row[name] is None else row[name] for name in _TIMES)
-        counts = row["counts"] | (dict.fromkeys(_marks(row), 1) if row["n"] == 0 else {})
+        counts = row["counts"] | (dict.fromkeys(_name_terms(row), 1) if row["n"] == 0 else {})
         numbers = (len(counts), *map(len, texts), row["n"], row["importance"], flags, row["length"], *times)
         vector = np.asarray(row["vector"], dtype=np.float32).tobytes()
         terms = np.fromiter(map(number_of, counts), np.uint32, len(counts)).tobytes()
@@ -178,17 +178,17 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> bytes:
     return b"".join(found)
 
 
-def mark(kind: str, key: str) -> str:
+def name_term(kind: str, key: str) -> str:
     """A name looked up like a word of the text: for a word of the title, a person or a tag."""
     return f"{kind} {key}"
 
 
-def _marks(row: Mapping[str, Any]) -> Iterator[str]:
+def _name_terms(row: Mapping[str, Any]) -> Iterator[str]:
     record = json.loads(row["memory"])
     title, aliases = str(record.get("title", "")), record.get("aliases") or ()
-    yield from (mark(TITLE, stem_of(term)) for term in called(title, row["file"], row["tags"], aliases))
+    yield from (name_term(TITLE, stem_of(term)) for term in called(title, row["file"], row["tags"], aliases))
     facts = name_facts(row["people"], row["tags"], row["content"], row["file"], title, aliases)
-    yield from (mark(fact.kind, fact.key) for fact in facts if fact.kind in (PERSON, TAG))
+    yield from (name_term(fact.kind, fact.key) for fact in facts if fact.kind in (PERSON, TAG))
 
 
 def framed(parts: Sequence[bytes]) -> bytes:

@@ -84,8 +84,8 @@ class TermsOfFew(TermLists):
         places = np.flatnonzero(counts).astype(np.int32)
         return places, counts[places]
 
-    def marked(self, wanted: str) -> Places:
-        """The places of the memories that have a mark (see `packed.mark`)."""
+    def places_of_term(self, wanted: str) -> Places:
+        """The places of the memories that have a term (see `packed.name_term`)."""
         return np.asarray(self._owners[self._flat == number_of(wanted)], dtype=np.int32)
 
 

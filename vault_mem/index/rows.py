@@ -106,9 +106,9 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
     single = len(parts) <= 1
     text = f"{header}\n{content}" if single else header
     whole = whole_vector(vectors, parts) if parts else np.zeros(dim, dtype=np.float32)
-    told = [(text, content, _record(memory), whole)]
+    searched_parts = [(text, content, _record(memory), whole)]
     if not single:
-        told += [(part, part, "", vector) for part, vector in zip(parts, vectors, strict=True)]
+        searched_parts += [(part, part, "", vector) for part, vector in zip(parts, vectors, strict=True)]
     return [
         {
             **shared,
@@ -119,7 +119,7 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
             "memory": record,
             "vector": vector,
         }
-        for number, (searched, said, record, vector) in enumerate(told)
+        for number, (searched, said, record, vector) in enumerate(searched_parts)
     ]
 
 

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from vault_mem.errors import Busy, StoreError
 from vault_mem.index.files import provisional_id
 from vault_mem.index.index import Index
-from vault_mem.index.known import Known, Written
+from vault_mem.index.known import Known, WrittenLink
 from vault_mem.index.rows import schema
 from vault_mem.index.state import SCHEMA_VERSION
 from vault_mem.index.table import listed
@@ -140,7 +140,7 @@ class Shared:
             with pa.ipc.new_file(self._pulled / name, table.schema) as writer:
                 writer.write_table(table)
 
-    def rows(self, files: Mapping[str, str]) -> tuple[pa.Table, list[tuple[str, tuple[Any, ...], list[Written]]]]:
+    def rows(self, files: Mapping[str, str]) -> tuple[pa.Table, list[tuple[str, tuple[Any, ...], list[WrittenLink]]]]:
         """The pulled rows of these files, which are given with their hashes; and what is known of each file."""
         wanted = {self.rows_of(key, digest, "").name: key for key, digest in files.items()}
         by_segment: dict[str, list[str]] = {}
@@ -162,7 +162,7 @@ class Shared:
                 continue  # not written by us, or damaged: these files are indexed from disk instead
             tables.append(table.select(schema(self._index.embedder.dim).names))
             for row in sound:
-                links = [Written(row["file"], *each) for each in json.loads(row[_LINKS_COLUMN])]
+                links = [WrittenLink(row["file"], *each) for each in json.loads(row[_LINKS_COLUMN])]
                 known.append((row["file"], tuple(json.loads(row[_KNOWN_COLUMN])), links))
         columns = schema(self._index.embedder.dim)
         return (pa.concat_tables(tables).cast(columns) if tables else columns.empty_table()), known

@@ -20,7 +20,7 @@ from vault_mem.index.allocators import no_collection, release_memory
 from vault_mem.index.astray import new_home, note_astray
 from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
-from vault_mem.index.known import Known, Written
+from vault_mem.index.known import Known, WrittenLink
 from vault_mem.index.links import Names
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, MANY_ROWS, MORE_COMMITS, listed, rows_in
 from vault_mem.model import Problem, digits_of
@@ -372,7 +372,7 @@ class _Run:
                         wanted[key] = now.hash
         found, facts = shared.rows(wanted)
         fresh: list[Known] = []
-        links: list[Written] = []
+        links: list[WrittenLink] = []
         for key, known, written in facts:
             now, old = self.read.pop(key), self.known.get(key)
             fresh.append(Known(key, *now.state, now.checked_ns, now.hash, *known))
@@ -432,11 +432,11 @@ class _Run:
 
     def _look_into(
         self, open_: Callable[[str], int], keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None
-    ) -> tuple[list[tuple[Note, Known]], list[Known], list[Written]]:
+    ) -> tuple[list[tuple[Note, Known]], list[Known], list[WrittenLink]]:
         """The files to be indexed as notes, those that say what they said before, and the links of the notes."""
         notes: list[tuple[Note, Known]] = []
         touched: list[Known] = []
-        links: list[Written] = []
+        links: list[WrittenLink] = []
         for key in keys:
             try:
                 now = self.read.pop(key, None) or _Read.of(self.folder, key, open_)

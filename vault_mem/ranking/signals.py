@@ -250,7 +250,7 @@ class CandidatePool:
             title[long] = words_matched(titles(self.catalogue, place) for place in self.places[long].tolist())
         else:
             for word, each in wanted.items():
-                title += each * np.isin(self.places, self.catalogue.marked(TITLE, word))
+                title += each * np.isin(self.places, self.catalogue.places_named(TITLE, word))
         given = words_matched(given_names(self.catalogue, self.places.tolist()))
         found = np.maximum((1 - self.turn) * title, given)
         return np.asarray(found / float(self.total), dtype=np.float32)

@@ -101,7 +101,7 @@ class Store:
         for segment in sorted(set(listing) - read):
             table = self.read(segment)
             if table is not None:
-                self._note(segment, table)
+                self._record_segment(segment, table)
                 take(segment, table)
         return listing
 
@@ -161,10 +161,10 @@ class Store:
         raw = sink.getvalue().to_pybytes()
         segment = f"{prefix}/{_name_of(raw)}"
         self.objects.put(segment, raw)
-        self._note(segment, table)
+        self._record_segment(segment, table)
         return segment
 
-    def _note(self, segment: str, table: pa.Table) -> None:
+    def _record_segment(self, segment: str, table: pa.Table) -> None:
         self.ledger.note_segment(segment, file_rows_in(table), linked_in(table))
 
     def withdraw(self, marks: Iterable[str]) -> None:
@@ -208,11 +208,11 @@ class Store:
             age = now + time.monotonic() - asked
             waiting_for = {n: seen for n, seen in waiting_for.items() if age - seen.modified < ADDING_SECONDS}
             if waiting_for:
-                self._wait("another machine is adding to the store, or was cut off while it did")
+                self._wait_a_moment("another machine is adding to the store, or was cut off while it did")
                 there = self.objects.list("adding/")
                 waiting_for = {name: seen for name, seen in waiting_for.items() if name in there}
 
-    def _wait(self, reason: str) -> None:
+    def _wait_a_moment(self, reason: str) -> None:
         """Wait a moment for another machine; raises StoreError if no time is left."""
         if self.objects.time_left() < _LAST_SECONDS:
             raise StoreError(reason, "that takes two minutes at most; the next command tries again")
@@ -235,7 +235,7 @@ class Store:
             if not wait:
                 yield False
                 return
-            self._wait("another machine is tidying the store, or was cut off while it did")
+            self._wait_a_moment("another machine is tidying the store, or was cut off while it did")
         try:
             yield True
         finally:
