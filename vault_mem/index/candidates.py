@@ -72,8 +72,8 @@ class AtHand:
         """All rows."""
         return self._catalogue
 
-    around = near = gather
-    in_time = pairing = saying = catalogue
+    files_around = files_near = gather
+    with_timeline = with_similar = with_text = catalogue
 
     def last_of_second(self, second: float) -> float | None:
         """When the last memory of one second was made, as the table has it (see `rows.SAME_SECOND_STEP`)."""
@@ -149,7 +149,7 @@ class InTable:
         asked += [letter for letter in letters if not any(letter in term for term in known)]
         return list(dict.fromkeys(word for term in asked for word in sorted(self._facts.spelled(term))))[:MOST_WORDS]
 
-    def around(self, files: Collection[str]) -> set[str]:
+    def files_around(self, files: Collection[str]) -> set[str]:
         """The files linked to these, in either direction, and whatever else names them: it may have replaced them."""
         linked = {each for file in files for source, target, _ in self._names.around(file) for each in (source, target)}
         return linked | {each.file for file in files for each in self._names.written_to(file)}
@@ -168,7 +168,9 @@ class InTable:
         rows = self._facts.packed_rows(self._facts.unread(stamp, count))
         return self._of([row for file in sorted(rows) for row in rows[file]])
 
-    def in_time(self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime) -> Catalogue:
+    def with_timeline(
+        self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime
+    ) -> Catalogue:
         """The rows of these files and of those just before and after the ones in `beside`, with their timeline."""
         closed_by = None if filters.closed and filters.as_of is None else (filters.as_of or now).timestamp()
         timeline = self._facts.timeline(files, beside, closed_by=closed_by, public=filters.private is False)
@@ -176,7 +178,7 @@ class InTable:
         found.timeline = timeline
         return found
 
-    def pairing(self, files: Collection[str] | None) -> Catalogue:
+    def with_similar(self, files: Collection[str] | None) -> Catalogue:
         """The rows of these files and of those most similar to one of them; with None, of all memories."""
         if files is None:
             return self._of(list(self._facts.all_packed_rows()))
@@ -194,13 +196,15 @@ class InTable:
     def _whole(self) -> str:
         return "n = 0" if self._facts.parted else ""
 
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
+    def files_near(
+        self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False
+    ) -> set[str]:
         """At least `count` files whose whole text is nearest to a vector; with `ours`, no included notes."""
         where, more = self._where(filters, now)
         of_ours = f"type = {quote(MEMORY)}" if ours and self._with_notes else ""
         return self._find([Search(vector, _all(where, self._whole, of_ours), round(more * count) + EXTRA_NEAREST)])
 
-    def saying(self, text: str) -> Catalogue:
+    def with_text(self, text: str) -> Catalogue:
         """The rows of memories with exactly this text."""
         return self.catalogue(self._files(f"n = 0 AND {SEARCHED} AND content = {quote(text)}"))
 

@@ -24,7 +24,7 @@ from vault_mem.index.lexicon import TermLists
 from vault_mem.index.links import Names
 from vault_mem.index.packed import RARE_KEYS, PackedRow, columns_of, heads_of, name_term
 from vault_mem.index.row_cache import RowFindings, TermsOfFew
-from vault_mem.index.rows import noted
+from vault_mem.index.rows import metadata_entry
 from vault_mem.index.table import SEARCHED, Table, listed, rows_in, vectors_in
 from vault_mem.index.texts import Texts, shared
 from vault_mem.index.timeline import Timeline
@@ -33,7 +33,7 @@ from vault_mem.model import Memory, from_record
 T = TypeVar("T")
 
 _TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
-_PACKED = ("file", "hash", "id", "content", "memory")  # columns that differ from row to row
+_COMPACT = ("file", "hash", "id", "content", "memory")  # columns that differ from row to row
 _LISTS = ("tags", "people")
 _VERSION_COLUMNS = ("hash", "id", "created")  # identify a file's rows: if one differs, the rows changed
 _PLAIN = (*_TEXTS, *_LISTS, "private", "type")
@@ -93,7 +93,7 @@ class Catalogue:
             elif name == "terms":
                 columns[name] = column.combine_chunks()
             else:
-                columns[name] = Texts(column.combine_chunks()) if name in _PACKED else shared(column.to_pylist())
+                columns[name] = Texts(column.combine_chunks()) if name in _COMPACT else shared(column.to_pylist())
         catalogue = cls(columns)
         release_memory()
         return catalogue
@@ -206,7 +206,7 @@ class Catalogue:
                 if facts.get("supersedes"):
                     self.supersedes[place] = facts["supersedes"]
                 if facts.get("metadata"):
-                    self.metadata[place] = [noted(*each) for each in facts["metadata"].items()]
+                    self.metadata[place] = [metadata_entry(*each) for each in facts["metadata"].items()]
 
     def __len__(self) -> int:
         return int(self.alive.sum())

@@ -15,7 +15,7 @@ from vault_mem.vault.walk import FileState
 MEMORY, EPISODE, NOTE = "memory", "episode", "note"
 OTHER = "other"  # lies among the memories and is not one: a drawing, a board, a note without name and text yet
 # The type of a mere mention: in code, by an id in the text, or in a file that is not indexed.
-NAMED = ""
+MENTION = ""
 
 
 class Known(NamedTuple):
@@ -57,11 +57,11 @@ class Known(NamedTuple):
 
 
 class WrittenLink(NamedTuple):
-    """A link as a file has it; of type NAMED if it is a mere mention."""
+    """A link as a file has it; of type MENTION if it is a mere mention."""
 
     file: str
     target: str
-    type: str = NAMED
+    type: str = MENTION
     confidence: float | None = None
     title: str = ""
 

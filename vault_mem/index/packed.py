@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.people import PERSON, TAG, name_facts
-from vault_mem.index.terms import STOP, called, stem, unspaced
+from vault_mem.index.terms import STOP, naming_terms, stem, unspaced
 
 TITLE = "title"  # the kind of name term for the words of titles
 
@@ -186,7 +186,7 @@ def name_term(kind: str, key: str) -> str:
 def _name_terms(row: Mapping[str, Any]) -> Iterator[str]:
     record = json.loads(row["memory"])
     title, aliases = str(record.get("title", "")), record.get("aliases") or ()
-    yield from (name_term(TITLE, stem_of(term)) for term in called(title, row["file"], row["tags"], aliases))
+    yield from (name_term(TITLE, stem_of(term)) for term in naming_terms(title, row["file"], row["tags"], aliases))
     facts = name_facts(row["people"], row["tags"], row["content"], row["file"], title, aliases)
     yield from (name_term(fact.kind, fact.key) for fact in facts if fact.kind in (PERSON, TAG))
 

@@ -97,7 +97,7 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
         "importance": memory.importance,
         "tags": with_parents(memory.tags),
         "people": memory.people,
-        "metadata": [noted(name, value) for name, value in memory.metadata.items()],
+        "metadata": [metadata_entry(name, value) for name, value in memory.metadata.items()],
         "created": known.created + ((memory.seq or 1) - 1) * SAME_SECOND_STEP,
         "valid_from": memory.valid_from and memory.valid_from.timestamp(),
         "valid_to": memory.valid_to and memory.valid_to.timestamp(),
@@ -123,7 +123,7 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
     ]
 
 
-def noted(name: str, value: MetaValue) -> str:
+def metadata_entry(name: str, value: MetaValue) -> str:
     """One entry of a program's metadata, as filters look for it: 1 and 1.0 are the same, 1 and "1" are not."""
     number = isinstance(value, float) and value.is_integer()
     return f"{name}={_to_json(int(value) if number else value)}"

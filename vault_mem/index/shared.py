@@ -27,7 +27,7 @@ from vault_mem.index.state import SCHEMA_VERSION
 from vault_mem.index.table import listed
 from vault_mem.notes.links import ID_AT_END, link_name, name_key, stem_of
 from vault_mem.store.ledger import FileRows, Ledger, StoreStatus, mark
-from vault_mem.store.objects import Objects, Traffic, shown
+from vault_mem.store.objects import Objects, Traffic, without_password
 from vault_mem.store.store import (
     EXPIRY_DAYS,
     LINKED_COLUMN,
@@ -330,7 +330,7 @@ class Shared:
             to_read = store.unread()
         noted = {name: self.ledger.get(name) for name in ("reached", "trouble", "hint")}
         return StoreStatus(
-            shown(self._uri),
+            without_password(self._uri),
             datetime.fromtimestamp(noted["reached"], self._index.folder.zone) if noted["reached"] else None,
             noted["trouble"] or "",
             noted["hint"] or "",

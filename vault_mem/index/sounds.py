@@ -17,14 +17,14 @@ _LIKELY = re.compile(r"[ァ-ヺー]{2,}|\b[A-ZÀ-Þ][^\W\d_]+")
 # Names with at most this many consonants sound alike too often: their first vowel counts as well.
 FEW_CONSONANTS = 2
 
-_ROWS = {
+_KANA_ROWS = {
     "": "アイウエオ", "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソ", "z": "ザジズゼゾ", "t": "タチツテト",
     "d": "ダヂヅデド", "n": "ナニヌネノ", "h": "ハヒフヘホ", "b": "バビブベボ", "p": "パピプペポ", "m": "マミムメモ",
     "r": "ラリルレロ",
 }  # fmt: skip
-_SYLLABLES = {kana: row + vowel for row, line in _ROWS.items() for kana, vowel in zip(line, "aiueo", strict=True)}
+_SYLLABLES = {kana: row + vowel for row, line in _KANA_ROWS.items() for kana, vowel in zip(line, "aiueo", strict=True)}
 _SYLLABLES |= {"ヤ": "ya", "ユ": "yu", "ヨ": "yo", "ワ": "a", "ヲ": "o", "ン": "n", "ヴ": "bu", "ヂ": "zi"}
-_SMALL = dict(zip("ァィゥェォャュョヮ", "aiueoauoa", strict=True))
+_SMALL_KANA = dict(zip("ァィゥェォャュョヮ", "aiueoauoa", strict=True))
 # Sounds of Latin letters, longest spelling first; the first match wins.
 _LATIN: list[tuple[str, tuple[str, ...]]] = [
     ("sch", ("s",)), ("tch", ("t",)), ("th", ("t", "s", "z")), ("ph", ("h",)), ("sh", ("s",)), ("ch", ("t", "k", "s")),
@@ -63,8 +63,8 @@ def likely_names(query: str) -> list[str]:
 def _spoken(kana: str) -> str:
     found = ""
     for letter in (chr(ord(each) + 0x60) if "ぁ" <= each <= "ゖ" else each for each in kana):
-        if letter in _SMALL:
-            found = re.sub(r"[aiueo]$", "", found) + _SMALL[letter]
+        if letter in _SMALL_KANA:
+            found = re.sub(r"[aiueo]$", "", found) + _SMALL_KANA[letter]
         else:
             found += _SYLLABLES.get(letter, "")
     return found

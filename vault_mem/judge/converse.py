@@ -7,7 +7,7 @@ import re
 from vault_mem.judge import english
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import PERSONS, SMALL, Word, read_pairs
+from vault_mem.judge.words import PERSONS, SMALL_LETTERS, Word, read_pairs
 
 _CONVERSES = frozenset(read_pairs("converses.txt"))
 _SUBJECTS = ("が", "は", "も")
@@ -101,7 +101,7 @@ def _english_giver_and_receiver(text: Text, verb: Word, gives: bool) -> tuple[st
 
 def _actors(part: str, text: Text) -> list[str]:
     found = []
-    for match in re.finditer(rf"[{SMALL}]+", part):
+    for match in re.finditer(rf"[{SMALL_LETTERS}]+", part):
         word = match.group()
         person = english.person_of(word, part[match.end() :])
         if person or word in text.names or english.lemma(word) in PERSONS:

@@ -23,9 +23,9 @@ from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
 from vault_mem.judge.text import Text, names_in
 from vault_mem.judge.words import (
-    CAPITAL,
+    CAPITAL_LETTERS,
     KIN,
-    SMALL,
+    SMALL_LETTERS,
     Word,
     known,
     opposed,
@@ -60,9 +60,10 @@ _KANJI = re.compile("[一-鿿々]{1,3}")
 _KANA_OF_ANY_KIND = re.compile("[ぁ-ゖァ-ヺ]")
 _TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
 _VERBS = read_words("verbs.txt")
+_CAPITALISED = rf"[{CAPITAL_LETTERS}][{SMALL_LETTERS}]+"
 _DOING = re.compile(
-    rf"(?:^|[.;] )([{CAPITAL}][{SMALL}]+) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
-    rf"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b([{CAPITAL}][{SMALL}]+) and ([{CAPITAL}][{SMALL}]+)\b"
+    rf"(?:^|[.;] )({_CAPITALISED}) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
+    rf"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b({_CAPITALISED}) and ({_CAPITALISED})\b"
 )
 _NEW = re.compile(r"\bnew (?:\w+ (?=\w+ (?:is|are|was)\b))?([a-z]+)")
 _OWNS = re.compile(r"\b(\w+)['’]s (\w+)")
@@ -204,7 +205,7 @@ def speaks_of_change(text: str) -> float:
 
 def _possessing(text: str) -> frozenset[str]:
     """Names recognised by what they own or by what only people do: Bea's office, Rosa wants."""
-    own = {name.lower() for name in re.findall(rf"\b([{CAPITAL}][{SMALL}]+)['’]s\b", text)}
+    own = {name.lower() for name in re.findall(rf"\b({_CAPITALISED})['’]s\b", text)}
     doing = {name.lower() for names in _DOING.findall(text) for name in names if name}
     return frozenset(doing | {name for name in own if not known(lemma(name))})
 

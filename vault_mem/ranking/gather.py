@@ -29,9 +29,9 @@ def gathered(
     best = best_at_first_sight(first, query, filters.met(first, now), options)
     kept = {first.files[place] for place in best}
     seeds = best[:LINK_SEEDS]
-    kept |= candidates.around([first.files[place] for place in seeds])
+    kept |= candidates.files_around([first.files[place] for place in seeds])
     kept |= {file for id_ in linked_ids(first, seeds, options.strengths) if (file := first.names.key_of(id_))}
-    return candidates.in_time(kept, [first.files[place] for place in best[:CANDIDATES_READ_AROUND]], filters, now)
+    return candidates.with_timeline(kept, [first.files[place] for place in best[:CANDIDATES_READ_AROUND]], filters, now)
 
 
 def _wanted(query: Query) -> Wanted:

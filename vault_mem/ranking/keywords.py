@@ -12,9 +12,9 @@ from vault_mem.index.catalogue import Catalogue
 from vault_mem.ranking.names import NOBODY
 from vault_mem.ranking.query import exact_parts, term_weights
 from vault_mem.ranking.rank import SCORE_DIGITS, best_rows
-from vault_mem.ranking.signals import as_written, shown, written_in
+from vault_mem.ranking.signals import as_written, everything_written, written_in
 from vault_mem.ranking.weights import weights
-from vault_mem.ranking.words import total, words
+from vault_mem.ranking.words import bm25, total_weight
 
 # How many of the best BM25 hits are also searched for exact parts of the query, such as part numbers.
 HITS_CHECKED_FOR_EXACT = 500
@@ -32,7 +32,7 @@ class Hit(NamedTuple):
 def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) -> list[Hit]:
     """Every allowed memory that has a word of the query, best first."""
     wanted = term_weights(query, NOBODY, catalogue.corpus)
-    found = words(catalogue, wanted).rows / np.float32(total(wanted))
+    found = bm25(catalogue, wanted).rows / np.float32(total_weight(wanted))
     best, row = best_rows(catalogue, {"words": found}, found)
     if not wanted:
         best["words"][as_written(catalogue, query)] = 1.0
@@ -42,7 +42,8 @@ def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) ->
         places.tolist(), key=lambda place: (-best["words"][place], -catalogue.created[place], files[place])
     )
     exact = written_in(
-        [shown(catalogue, place, int(row[place])) for place in ordered[:HITS_CHECKED_FOR_EXACT]], exact_parts(query)
+        [everything_written(catalogue, place, int(row[place])) for place in ordered[:HITS_CHECKED_FOR_EXACT]],
+        exact_parts(query),
     )
     hits: list[Hit] = []
     for place, exact_share in zip_longest(ordered, exact, fillvalue=0):

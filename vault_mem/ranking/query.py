@@ -33,7 +33,7 @@ SINGLE_CHARACTER_WEIGHT = 0.5
 
 # The weight of words of asking ("summarize the discussion about …"), which say little about what is wanted.
 ASKING_WORD_WEIGHT = 0.3
-# A memory this close to a named time, on the scale of `times.worth`, may be about it.
+# A memory this close to a named time, on the scale of `times.time_worth`, may be about it.
 SOON_AFTER_WORTH = 0.5
 
 # The model reads a query well if it knows this share of it as whole words, and not at all with the second share.
@@ -142,7 +142,7 @@ def term_weights(text: str, named: Named, corpus: Corpus, *, letters: bool = Fal
         said = set("".join(named.words)) | _ASKING_CHARACTERS
         found = [letter for term in wanted for letter in _IDEOGRAPH.findall(term) if letter not in said]
         wanted = list(dict.fromkeys([*wanted, *found]))
-    factors = {term: share(term) * (ASKING_WORD_WEIGHT if cues.is_asking(term) else 1.0) for term in wanted}
+    factors = {term: term_share(term) * (ASKING_WORD_WEIGHT if cues.is_asking(term) else 1.0) for term in wanted}
     most, rows = max(factors.values(), default=1.0), corpus.rows
     weighed = [(term, factor / most * weight(corpus.having(term), rows)) for term, factor in factors.items()]
     return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
@@ -214,7 +214,7 @@ def substance(term: str) -> float:
     return 1.0 if not grammar else 0.4 if grammar < len(term) else 0.15
 
 
-def share(term: str) -> float:
+def term_share(term: str) -> float:
     """How much a term counts, compared with a whole word that is as rare."""
     return SINGLE_CHARACTER_WEIGHT if len(term) == 1 and _IDEOGRAPH.match(term) else substance(term)
 

@@ -11,14 +11,14 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.ranking.association import associated, directions
 from vault_mem.ranking.centre import centre
-from vault_mem.ranking.links import Strengths, around, spread
+from vault_mem.ranking.links import Strengths, linked_to, passed_on
 from vault_mem.ranking.moments import MOMENT_REACH, Moments, moments
 from vault_mem.ranking.query import Query
 from vault_mem.ranking.relevance import relevance
 from vault_mem.ranking.signals import UNREAD_SHARE, CandidatePool, Places, Signal, as_written
-from vault_mem.ranking.times import worth
+from vault_mem.ranking.times import time_worth
 from vault_mem.ranking.weights import STAGES, weights
-from vault_mem.ranking.words import BM25_OF_A_HANDFUL, followed, in_order, passages_of, total, words
+from vault_mem.ranking.words import BM25_OF_A_HANDFUL, bm25, in_order, passages_of, total_weight, with_next_passages
 
 # How many candidates are looked at closely; and how many of them meaning and words bring in, each by itself.
 CANDIDATES, CANDIDATES_OF_EACH = 224, 32
@@ -105,12 +105,12 @@ def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places
     """Signals measured for everything at hand, by memory; and the row of each memory that answers best."""
     # not `@`: with a single vector, its threads mostly wait for each other, ten times slower on busy cores
     cosines = np.einsum("ij,j->i", catalogue.vectors, query.vector)
-    meaning, found = np.round(np.maximum(cosines, 0), 6), words(catalogue, query.terms)
-    share, handful = np.float32(total(query.terms)), np.float32(BM25_OF_A_HANDFUL)
+    meaning, found = np.round(np.maximum(cosines, 0), 6), bm25(catalogue, query.terms)
+    share, handful = np.float32(total_weight(query.terms)), np.float32(BM25_OF_A_HANDFUL)
     own = {
         "meaning": meaning,
         "words": found.rows / handful,
-        "share": followed(catalogue, found.rows) / share,
+        "share": with_next_passages(catalogue, found.rows) / share,
     }
     quality = meaning + found.rows / share
     best, row = best_rows(catalogue, own, quality)
@@ -165,7 +165,7 @@ def _first_scores(
         lift[list(query.named.people(catalogue))] = by["person"]
         first = first + lift
     if query.spans and "time" in switches:
-        first = first + by["time"] * worth(catalogue.created, query.spans)
+        first = first + by["time"] * time_worth(catalogue.created, query.spans)
     first = np.where(allowed, first, 0).astype(np.float32)
     return moments.lifted(first, NEIGHBOUR_SHARE) if "moment" in switches else first
 
@@ -215,7 +215,7 @@ def _candidates(
     if "links" in switches and places:
         top = float(first[places[0]]) or 1.0
         seeds = [(place, float(first[place]) / top) for place in places[:LINK_SEEDS]]
-        places += [place for place in spread(catalogue, seeds, options.strengths) if allowed[place]]
+        places += [place for place in passed_on(catalogue, seeds, options.strengths) if allowed[place]]
     return np.array(list(dict.fromkeys(places)), dtype=np.int64)
 
 
@@ -308,7 +308,7 @@ def _called_by_likeness(catalogue: Catalogue, pool: CandidatePool, scores: NDArr
     called = associated(catalogue.vectors[pool.places], centre(catalogue).mean, scores)
     ranks = np.argsort(-scores, kind="stable")
     best = int(ranks[0])
-    linked = len(around(catalogue, int(pool.places[best])))
+    linked = len(linked_to(catalogue, int(pool.places[best])))
     company = (np.count_nonzero(pool.around[best] >= 0) + MOMENT_REACH * linked) * float(pool.passages[best])
     most = (scores[ranks[min(1, len(ranks) - 1)]] - scores) / weights()["association"] - BEHIND_CALLER
     return np.asarray(np.round(np.clip(most, 0, called / company), 6), dtype=np.float32)
@@ -322,7 +322,7 @@ def _called_by_links(
     top = float(scores[order[0]])
     own = dict(zip(pool.places.tolist(), scores.tolist(), strict=True))
     seeds = [(int(pool.places[at]), max(float(scores[at]) / top, 0.0) if top > 0 else 0.0) for at in order.tolist()]
-    called = spread(catalogue, seeds, strengths)
+    called = passed_on(catalogue, seeds, strengths)
     weight = weights()["links"]
 
     found = np.zeros(len(pool.places), dtype=np.float32)

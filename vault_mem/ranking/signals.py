@@ -15,14 +15,14 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.corpus import Likeness
 from vault_mem.index.packed import TITLE
-from vault_mem.index.terms import called, normalised, share_unspaced, stem, terms
+from vault_mem.index.terms import naming_terms, normalised, share_unspaced, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import MOMENT_REACH, Moments
-from vault_mem.ranking.query import Query, plain_part, share, squeezed
+from vault_mem.ranking.query import Query, plain_part, squeezed, term_share
 from vault_mem.ranking.reading import TextForm, given_name, names_what_is_asked, readings
-from vault_mem.ranking.times import DAY, within, worth
-from vault_mem.ranking.words import best_passages, passages_of, total
+from vault_mem.ranking.times import DAY, made_within, time_worth
+from vault_mem.ranking.words import best_passages, passages_of, total_weight
 
 _MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
 Signal = NDArray[np.float32]
@@ -84,7 +84,7 @@ class CandidatePool:
         self.passages = passages_of(catalogue)[places]
         self.further, self.further_of = self._read_further()
         self.texts = own.followed_by(readings(catalogue, [*self.around_best, *self.further], vectors))
-        self.total = np.float32(total(query.terms))
+        self.query_weight = np.float32(total_weight(query.terms))
         read = UNREAD_SHARE + (1 - UNREAD_SHARE) * query.fluency
         about_one = np.sqrt(np.minimum(PASSAGES_LIKENESS_FADES / self.passages, 1))
         self.likeness_factor = (read * about_one).astype(np.float32)
@@ -131,7 +131,7 @@ class CandidatePool:
             "session_words": self._faded(own["share"], self._session_words()),
             "replies": late_["replies"] * self.turn,
             **named,
-            "time": worth(self.catalogue.created[self.places], self.query.spans),
+            "time": time_worth(self.catalogue.created[self.places], self.query.spans),
             **self._form(),
             **self._state(),
         }
@@ -146,7 +146,7 @@ class CandidatePool:
     def _looked_for(self, covered: Signal) -> Signal:
         """How well a memory matches a query that looks it up: a few keywords, or only a time."""
         if self.query.spans and not self.query.terms:
-            return within(self.catalogue.created[self.places], self.query.spans).astype(np.float32)
+            return made_within(self.catalogue.created[self.places], self.query.spans).astype(np.float32)
         return covered if self.query.keywords else np.zeros(len(self.places), dtype=np.float32)
 
     def _likeness(self) -> tuple[Signal, Signal, Signal]:
@@ -219,7 +219,7 @@ class CandidatePool:
     def _session_words(self) -> Signal:
         if not self.turn.any():
             return self.turn
-        wanted = [(term, share(term)) for term, _ in self.query.terms]
+        wanted = [(term, term_share(term)) for term, _ in self.query.terms]
         return self.moments.words(self.catalogue.lexicon, self.places, wanted)
 
     def _exact(self) -> Signal:
@@ -227,7 +227,7 @@ class CandidatePool:
         if not self.query.exact:
             return np.zeros(len(self.places), dtype=np.float32)
         pairs = zip(self.places.tolist(), self.rows.tolist(), strict=True)
-        texts = [shown(self.catalogue, place, row) for place, row in pairs]
+        texts = [everything_written(self.catalogue, place, row) for place, row in pairs]
         return np.array(written_in(texts, self.query.exact), dtype=np.float32) * np.float32(self.query.exact_weight)
 
     def _titled(self) -> Signal:
@@ -253,7 +253,7 @@ class CandidatePool:
                 title += each * np.isin(self.places, self.catalogue.places_named(TITLE, word))
         given = words_matched(given_names(self.catalogue, self.places.tolist()))
         found = np.maximum((1 - self.turn) * title, given)
-        return np.asarray(found / float(self.total), dtype=np.float32)
+        return np.asarray(found / float(self.query_weight), dtype=np.float32)
 
     def _named(self) -> dict[str, Signal]:
         named, places, corpus = self.query.named, self.places.tolist(), self.catalogue.corpus
@@ -294,7 +294,7 @@ class CandidatePool:
             text = self._also_in_english(int(self.rows[at]))
             found[at] = not all(names_what_is_asked(text, classes, words) for classes in self.query.asked_for)
         for at in best if self.query.number else ():
-            text = shown(self.catalogue, int(self.places[at]), int(self.rows[at]))
+            text = everything_written(self.catalogue, int(self.places[at]), int(self.rows[at]))
             found[at] = self.query.number not in squeezed(text)
         return found
 
@@ -365,7 +365,7 @@ def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
     if place not in known:
         title, aliases = str(catalogue.record(place).get("title", "")), catalogue.aliases.get(place, ())
         # a tuple of interned words: a set for each memory would take ten times as much space
-        named = called(title, catalogue.files[place], catalogue.tags[place], aliases)
+        named = naming_terms(title, catalogue.files[place], catalogue.tags[place], aliases)
         known[place] = tuple({intern(stem(term)) for term in named})
     return known[place]
 
@@ -380,7 +380,7 @@ def _words_of(name: str) -> tuple[str, ...]:
     return tuple({intern(stem(term)) for term in terms(name)})
 
 
-def shown(catalogue: Catalogue, place: int, row: int) -> str:
+def everything_written(catalogue: Catalogue, place: int, row: int) -> str:
     """All that is written about a row, normalised: text, file name without its month, tags and people."""
     known: MutableMapping[int, str] = catalogue.by_place("shown")
     if row not in known:

@@ -347,7 +347,7 @@ class _Reader:
         return [(_day(centre - slack)[0], _day(centre + slack)[1])]
 
 
-def worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.float32]:
+def time_worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.float32]:
     """How well each time fits the spans, 0 to 1: 1 within a named day, less outside it, and less for longer spans."""
     best = np.zeros(len(created), dtype=np.float32)
     for start, end in wanted:
@@ -356,7 +356,7 @@ def worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.fl
     return best
 
 
-def within(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.bool_]:
+def made_within(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.bool_]:
     """Which were made in one of the spans."""
     inside = np.zeros(len(created), dtype=bool)
     for start, end in wanted:

@@ -27,7 +27,7 @@ OCCURRENCES_LIKE_ONE = 5.0
 
 
 @dataclass(frozen=True)
-class Words:
+class WordScores:
     """By place: BM25 of rows and of whole memories, and which share of the query's words a whole memory has at all."""
 
     rows: Signal
@@ -35,7 +35,7 @@ class Words:
     covered: Signal
 
 
-def words(catalogue: Catalogue, terms: Weighted) -> Words:
+def bm25(catalogue: Catalogue, terms: Weighted) -> WordScores:
     """BM25 for weighted terms. If no memory has passages, `rows` and `whole` are the same array."""
     lexicon = catalogue.lexicon
     corpus = catalogue.corpus
@@ -63,7 +63,7 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
         both = weight * np.float32((1 + rare) / 2)
         whole[own] += both * saturation(counted / OCCURRENCES_LIKE_ONE, all_lengths[own], mean_whole)
         covered[own] += weight
-    return Words(rows, whole, covered)
+    return WordScores(rows, whole, covered)
 
 
 def _numbered(catalogue: Catalogue) -> tuple[Places, Places]:
@@ -76,7 +76,7 @@ def _numbered(catalogue: Catalogue) -> tuple[Places, Places]:
     return catalogue.derived("numbered", count)
 
 
-def followed(catalogue: Catalogue, rows: Signal) -> Signal:
+def with_next_passages(catalogue: Catalogue, rows: Signal) -> Signal:
     """Values by row, where each passage of a long note also gets a share of the next one's: a subject goes on."""
     if not catalogue.corpus.parted:
         return rows
@@ -145,6 +145,6 @@ def _whole_lengths(catalogue: Catalogue) -> Signal:
     return catalogue.derived("whole lengths", lengths)
 
 
-def total(terms: Weighted) -> float:
+def total_weight(terms: Weighted) -> float:
     """The sum of the weights: what a text with all the terms would get."""
     return sum(each for _, each in terms) or 1.0

@@ -132,7 +132,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
         if not np.any(vector):  # the model knows none of its tokens: only an identical text is a repetition
             return [
                 Found(catalogue.memory(place), 1.0)
-                for catalogue in [candidates.saying(content) for candidates in compared]
+                for catalogue in [candidates.with_text(content) for candidates in compared]
                 for _, _, place in catalogue.open_at(now.timestamp(), public=public)
                 if catalogue.texts[place] == content
             ]
@@ -141,7 +141,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
         near = [
             (cosine, catalogue.created[place], catalogue, place)
             for each in compared
-            for catalogue in [each.catalogue(each.near(vector, ours, now, NEIGHBOURS, ours=True))]
+            for catalogue in [each.catalogue(each.files_near(vector, ours, now, NEIGHBOURS, ours=True))]
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=public)
         ]
         near.sort(key=lambda each: (-each[0], -each[1], each[2].files[each[3]]))
