@@ -108,7 +108,7 @@ def dump(head: Session, body: str, zone: tzinfo) -> bytes:
     return f"---\n{''.join(lines)}---\n{body}".encode()
 
 
-def told(turn: Turn, zone: tzinfo) -> str:
+def turn_text(turn: Turn, zone: tzinfo) -> str:
     """A turn as it is appended to a file."""
     when = f"{turn.at.astimezone(zone):%Y-%m-%d %H:%M}" if turn.at else "0000-00-00 00:00"
     text = _CONTROL.sub("", turn.text.replace("\r\n", "\n").replace("\r", "\n")).strip()

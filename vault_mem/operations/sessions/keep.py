@@ -15,7 +15,7 @@ from vault_mem.imports.transcripts.reading import Source, Step
 from vault_mem.model import Memory
 from vault_mem.notes import session as notes
 from vault_mem.notes.secrets import masked
-from vault_mem.notes.session import Opening, Session, Turn, segments, told, without_segments
+from vault_mem.notes.session import Opening, Session, Turn, segments, turn_text, without_segments
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import sessions
 
@@ -193,7 +193,7 @@ class Keeper:
         body, room = parts.body if parts else "", folder.settings.session_kilobytes * 1024
         added = ""
         for turn in turns:
-            added += told(turn, zone)
+            added += turn_text(turn, zone)
             if len(body.encode()) + len(added.encode()) > room:
                 added, head.full = added[: max(room - len(body), 0)] + _FULL, True
                 break
