@@ -20,8 +20,8 @@ from training.fit_ranking import Question, fit, kind_of, left_out, likely, reach
 from vault_mem.operations.memory.recall import Request, recall
 from vault_mem.operations.vaults.evaluate import WAYS, Report, Sample, ask, build_vault, read_data, without
 from vault_mem.operations.workspace import Workspace
-from vault_mem.ranking.relevance import FLOOR
-from vault_mem.ranking.weights import SET, STAGES, weights
+from vault_mem.ranking.relevance import ANSWER_FLOOR
+from vault_mem.ranking.weights import FIXED_WEIGHTS, STAGES, weights
 
 NEEDS = ("locomo-dev.json",)
 BESIDE = {"BM25": bm25, "vectors": vectors, "hybrid": hybrid(contiguity=False)}
@@ -104,7 +104,7 @@ def _sums(questions: list[Question]) -> Iterator[Figure]:
 def without_stage(question: Question, stage: str) -> Question:
     """A question as it was observed, without the signals of a stage."""
     gone = {name: np.zeros_like(question.signals[name]) for name in STAGES[stage]}
-    fixed = question.fixed - sum(SET[name] * question.signals[name] for name in gone if name in SET)
+    fixed = question.fixed - sum(FIXED_WEIGHTS[name] * question.signals[name] for name in gone if name in FIXED_WEIGHTS)
     return question._replace(signals=question.signals | gone, fixed=fixed)
 
 
@@ -131,7 +131,7 @@ def _relevance(questions: list[Question]) -> Iterator[Figure]:
         said.append(found)
         right.append(gold)
         if gold[:1].any():
-            first[question.set].append(bool(found[0] < FLOOR))
+            first[question.set].append(bool(found[0] < ANSWER_FLOOR))
     chance, is_right = np.concatenate(said), np.concatenate(right)
     for tenth in range(TENTHS):
         held = (chance >= tenth / TENTHS) & (chance < (tenth + 1) / TENTHS)

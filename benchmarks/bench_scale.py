@@ -142,9 +142,9 @@ def prepare(root: Path) -> dict[str, Any]:
 
 def _own_way(vault: Vault) -> bool:
     """Whether a vault of this size would choose this way by itself."""
-    from vault_mem.index.index import LARGE
+    from vault_mem.index.index import LARGE_ROWS
 
-    return vault.workspace.index.large == (vault.workspace.index.rows >= LARGE)
+    return vault.workspace.index.large == (vault.workspace.index.rows >= LARGE_ROWS)
 
 
 def _read_ahead(vault: Vault, standby: Any) -> None:

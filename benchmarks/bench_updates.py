@@ -1,7 +1,8 @@
 """Facts that change in other words (SPEC D-10): whether the old one is named, and comes after the new one in recall.
 
-The pairs are saved as an agent would, each beside all the others of its language. There are no fitted weights. LIKELY,
-the one level that was chosen on these pairs, is also chosen without five pairs at a time and tested on those five.
+The pairs are saved as an agent would, each beside all the others of its language. There are no fitted weights. The one
+level that was chosen on these pairs, WORTH_TELLING, is also chosen without five pairs at a time and tested on those
+five.
 """
 
 from __future__ import annotations

@@ -72,8 +72,8 @@ def test_what_the_model_knows_is_read_as_it_is(languages: Languages, text: str) 
 
 
 def test_a_word_of_another_language_is_not_read_in_english_texts(languages: Languages) -> None:
-    assert not languages.said("We had Schadenfreude about it, and the others were angry with us.")
-    assert [each.english for each in languages.said("Schlüssel")] == ["key"]
+    assert not languages.translations("We had Schadenfreude about it, and the others were angry with us.")
+    assert [each.english for each in languages.translations("Schlüssel")] == ["key"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_small_words_that_languages_share_tell_them_together(languages: Language
 
 
 def test_parts_of_a_compound_are_known(languages: Languages) -> None:
-    (said,) = [each for each in languages.said("Das ist ein Geigenkonzert.") if each.start == 12]
+    (said,) = [each for each in languages.translations("Das ist ein Geigenkonzert.") if each.start == 12]
     assert "concert" in said.english and "violin" in said.english
 
 

@@ -345,7 +345,7 @@ def test_progress_with_time_left(root: Path, env: dict[str, str]) -> None:
     calls: list[tuple[int, int]] = []
     Vault(root, env=env, progress=lambda done, total: calls.append((done, total))).reindex()
     assert calls[-1] == (1, 1)
-    assert sync.BATCH > 1
+    assert sync.BATCH_FILES > 1
 
 
 def test_long_notes_are_indexed_few_at_a_time(root: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

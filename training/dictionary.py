@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-SENSES, GLOSSES = 3, 4  # how many of an entry, and of a sense, count; later ones are rare uses
+MOST_SENSES, MOST_GLOSSES = 3, 4  # how many of an entry, and of a sense, count; later ones are rare uses
 READING_OF_KANJI = 0.15  # weight of a kana spelling whose word is usually written in kanji
 NAMED = ("surname", "given", "masc", "fem", "place", "person", "station", "company", "organization", "unclass")
 
@@ -131,7 +131,7 @@ def _entries(connection: sqlite3.Connection) -> dict[str, list[Entry]]:
 
     found: dict[str, list[Entry]] = defaultdict(list)
     for entry, own in senses.items():
-        meanings = _senses([glosses[sense] for sense in own[:SENSES]])
+        meanings = _senses([glosses[sense] for sense in own[:MOST_SENSES]])
         if not meanings:
             continue
         parts_of_speech = frozenset(kinds[entry])
@@ -146,7 +146,7 @@ def _entries(connection: sqlite3.Connection) -> dict[str, list[Entry]]:
 def _senses(glosses: list[list[str]]) -> tuple[tuple[float, str], ...]:
     meanings = []
     for place, texts in enumerate(glosses):
-        bare = [re.sub(r"\([^)]*\)", "", text).strip() for text in texts[:GLOSSES]]
+        bare = [re.sub(r"\([^)]*\)", "", text).strip() for text in texts[:MOST_GLOSSES]]
         joined = ", ".join(text for text in bare if text)
         if joined:
             meanings.append((1 / (place + 1), joined))
@@ -160,7 +160,7 @@ def _kanji(connection: sqlite3.Connection) -> dict[str, str]:
         "WHERE m.m_lang IN ('', 'en') OR m.m_lang IS NULL ORDER BY c.ID, m.rowid"
     ):
         meanings[literal].append(meaning)
-    return {literal: ", ".join(texts[:GLOSSES]) for literal, texts in meanings.items()}
+    return {literal: ", ".join(texts[:MOST_GLOSSES]) for literal, texts in meanings.items()}
 
 
 def _names(connection: sqlite3.Connection, wanted: dict[str, float]) -> dict[str, list[str]]:

@@ -14,17 +14,18 @@ from training.static import Matrix, rarity, taught, unit
 from training.tokenizer import bags, token_ids
 from training.vocabulary import Kind, Vocabulary
 
-CONTEXT = 0.6  # share of the vectors fitted to sentences; the rest are the teacher's vectors of single words
-INFLECTION = 0.4  # how far forms of one word are turned to their mean: to the teacher, like and liked are far apart
-SAME_WORD = 0.4  # from this cosine on, a word that looks like a form of another counts as one
-PIECE = 0.5  # weight of a piece; a rare whole word has 1
-NUMBER = 2.0  # numbers tell memories apart more often than the words around them do
+CONTEXT_SHARE = 0.6  # share of the vectors fitted to sentences; the rest are the teacher's vectors of single words
+# How far forms of one word are turned to their mean: to the teacher, like and liked are far apart.
+INFLECTION_SHARE = 0.4
+SAME_WORD_COSINE = 0.4  # from this cosine on, a word that looks like a form of another counts as one
+PIECE_WEIGHT = 0.5  # weight of a piece; a rare whole word has 1
+NUMBER_WEIGHT = 2.0  # numbers tell memories apart more often than the words around them do
 NUMBER_IDENTITY = 0.8  # share of a number's own direction; to the teacher, 12 and 13 are nearly the same
 NUMERAL_IDENTITY = 0.7  # how far number words are turned towards that direction
 EMOJI, EMOJI_IDENTITY = 0.5, 0.3
-FALLBACK = {Kind.CHARACTER: 0.5, Kind.KANA: 0.3, Kind.BYTE: 0.1, Kind.PUNCTUATION: 0.03}
+FALLBACK_WEIGHTS = {Kind.CHARACTER: 0.5, Kind.KANA: 0.3, Kind.BYTE: 0.1, Kind.PUNCTUATION: 0.03}
 
-NEGATION = 3.0  # "not" is too frequent to weigh much, but it reverses what a memory says
+NEGATION_WEIGHT = 3.0  # "not" is too frequent to weigh much, but it reverses what a memory says
 NEGATIONS = (
     "not no never none nobody nothing neither nor without cannot "
     "ない なかっ なく なけれ ません ず ぬ 無い 無く 無し なし"
@@ -57,10 +58,10 @@ def alone(vocabulary: Vocabulary, views: Matrix, directions: Matrix) -> Matrix:
     read = vocabulary.of(Kind.ENGLISH, Kind.PIECE, Kind.NUMBER)
     mean = views[np.isin(read, vocabulary.of(Kind.ENGLISH))].mean(axis=0)
     vectors[read] = unit(unit(views) - mean)
-    vectors[vocabulary.of(Kind.PIECE)] *= PIECE
+    vectors[vocabulary.of(Kind.PIECE)] *= PIECE_WEIGHT
     numbers = vocabulary.of(Kind.NUMBER)
     vectors[numbers] = _set_apart(vectors[numbers], directions[numbers])
-    for kind, weight in FALLBACK.items():
+    for kind, weight in FALLBACK_WEIGHTS.items():
         vectors[vocabulary.of(kind)] = weight * directions[vocabulary.of(kind)]
     return vectors * rarity(vocabulary.frequencies)[:, None]
 
@@ -74,10 +75,10 @@ def in_context(
 ) -> Matrix:
     """Return the vectors averaged with those that fit whole sentences to the teacher's vectors."""
     trained = vocabulary.of(Kind.ENGLISH, Kind.PIECE, Kind.NUMBER, Kind.PUNCTUATION)
-    together = taught(vectors, sentences, teacher_vectors, trained, CONTEXT)
+    together = taught(vectors, sentences, teacher_vectors, trained, CONTEXT_SHARE)
     _gather_forms(together, vocabulary)
     numbers = vocabulary.of(Kind.NUMBER)
-    together[numbers] = NUMBER * _set_apart(together[numbers], directions[numbers])
+    together[numbers] = NUMBER_WEIGHT * _set_apart(together[numbers], directions[numbers])
     return together
 
 
@@ -89,13 +90,13 @@ def _gather_forms(vectors: Matrix, vocabulary: Vocabulary) -> None:
     for word, token in place.items():
         known = [place[base] for base in bases(word) if base in place]
         nearest = max(known, key=lambda base: float(directions[base] @ directions[token]), default=token)
-        if nearest != token and directions[nearest] @ directions[token] >= SAME_WORD:
+        if nearest != token and directions[nearest] @ directions[token] >= SAME_WORD_COSINE:
             forms[nearest].append(token)
     for base, inflected in forms.items():
         group = [base, *inflected]
         middle = unit(directions[group].mean(axis=0))
         lengths = np.linalg.norm(vectors[group], axis=1, keepdims=True)
-        vectors[group] = lengths * unit((1 - INFLECTION) * directions[group] + INFLECTION * middle)
+        vectors[group] = lengths * unit((1 - INFLECTION_SHARE) * directions[group] + INFLECTION_SHARE * middle)
 
 
 def _set_apart(numbers: Matrix, directions: Matrix) -> Matrix:
@@ -117,5 +118,5 @@ def finish(vectors: Matrix, vocabulary: Vocabulary, tokenizer: Tokenizer, direct
         for token in (place[word] for word in words.split()):
             length = np.linalg.norm(vectors[token])
             vectors[token] = length * unit(unit(vectors[token]) + NUMERAL_IDENTITY * directions[place[digits]])
-    vectors[[place[word] for word in NEGATIONS.split()]] *= NEGATION
+    vectors[[place[word] for word in NEGATIONS.split()]] *= NEGATION_WEIGHT
     return vectors

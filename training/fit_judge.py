@@ -18,7 +18,7 @@ from vault_mem.judge.rules import differences
 from vault_mem.judge.text import Text, names_in
 
 # Pairs below this cosine never reach the judge, and would only teach it what the cosine already says.
-NEAR = 0.6
+NEAR_COSINE = 0.6
 REGULARISATION = 0.3
 DIGITS = 4
 
@@ -31,7 +31,7 @@ def observe(pairs: list[dict[str, str]]) -> tuple[list[dict[str, float] | None],
     cosines = np.sum(left * right, axis=1)
     seen: list[dict[str, float] | None] = []
     for pair, cosine in zip(pairs, cosines, strict=True):
-        if cosine < NEAR:
+        if cosine < NEAR_COSINE:
             seen.append(None)
             continue
         names = names_in(pair["a"]) | names_in(pair["b"])

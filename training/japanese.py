@@ -17,12 +17,13 @@ from training.static import Matrix, rarity, taught, unit
 from training.tokenizer import bags, token_ids
 from training.vocabulary import Kind, Vocabulary
 
-USAGE = 0.2  # share of chiVe, which knows how words are used; the rest is the dictionary, which knows what they mean
-IDENTITY = 0.2  # share of a token's own direction, so that words with the same gloss stay apart
+# Share of chiVe, which knows how words are used; the rest is the dictionary, which knows what they mean.
+USAGE_SHARE = 0.2
+IDENTITY_SHARE = 0.2  # share of a token's own direction, so that words with the same gloss stay apart
 KANJI_IDENTITY = 0.5  # a single kanji's meanings are vague
 KANJI_WEIGHT = 0.8
 RIDGE = 1.0
-CONTEXT = 0.7  # share of the vectors fitted to translated sentences and compounds
+CONTEXT_SHARE = 0.7  # share of the vectors fitted to translated sentences and compounds
 COMPOUNDS, LONGEST_COMPOUND = 40_000, 16  # entries of several tokens to learn from, and their characters at most
 
 
@@ -73,11 +74,13 @@ def from_dictionary(
 
     for token in vocabulary.of(Kind.JAPANESE):
         word = vocabulary.tokens[token]
-        parts = [(1 - USAGE, unit(meant[word] - average))] if word in meant else []
+        parts = [(1 - USAGE_SHARE, unit(meant[word] - average))] if word in meant else []
         if word in mapped:
-            parts.append((USAGE, mapped[word]))
+            parts.append((USAGE_SHARE, mapped[word]))
         if parts:
-            direction = unit(np.sum([weight * part for weight, part in parts], axis=0)) + IDENTITY * directions[token]
+            direction = (
+                unit(np.sum([weight * part for weight, part in parts], axis=0)) + IDENTITY_SHARE * directions[token]
+            )
         else:
             direction = directions[token]
         vectors[token] = typical * unit(direction)
@@ -116,4 +119,4 @@ def compounds(dictionary: Dictionary, tokenizer: Tokenizer) -> list[tuple[str, s
 
 def in_context(vectors: Matrix, vocabulary: Vocabulary, texts: scipy.sparse.csr_matrix, meanings: Matrix) -> Matrix:
     """Return the vectors averaged with those that fit Japanese texts to their meanings."""
-    return taught(vectors, texts, meanings, vocabulary.of(Kind.JAPANESE, Kind.KANJI, Kind.KANA), CONTEXT)
+    return taught(vectors, texts, meanings, vocabulary.of(Kind.JAPANESE, Kind.KANJI, Kind.KANA), CONTEXT_SHARE)

@@ -30,17 +30,17 @@ from vault_mem.index.terms import STOP
 STEMMED = {"de": "german", "es": "spanish", "fr": "french", "it": "italian", "nl": "dutch", "pt": "portuguese",
            "ru": "russian", "sv": "swedish"}  # fmt: skip
 # Among this many common words, other forms of a known word get its meaning.
-FORMS, SHORTEST_FORM = 50_000, 4
+COMMON_WORDS, SHORTEST_FORM = 50_000, 4
 # A word is learnt if it is in this many sentences; it means an English word that explains this share of them.
-OFTEN, MEANS = 2, 0.25
+LEAST_SENTENCES, LEAST_EXPLAINED_SHARE = 2, 0.25
 # Smoothing: an English word in few sentences explains little, as if this many more sentences had it.
-RARE = 5.0
-ROUNDS = 8
+SMOOTHING = 5.0
+ALIGNMENT_ROUNDS = 8
 WORDS_OF_GLOSS = 2
 LONGEST_SENTENCE = 40  # words; in longer ones anything could explain anything
 # Words this common in a language, but not in English, tell the language of a text.
-SMALL, ALL_ENGLISH = 150, 1000
-CHINESE, LONGEST_CHINESE = 40_000, 6
+SMALL_WORDS, COMMON_ENGLISH = 150, 1000
+CHINESE_WORDS, LONGEST_CHINESE = 40_000, 6
 # How Korean changes some syllables at the beginning of a word.
 _FIRST_SOUNDS = (
     "랴야 려여 례예 료요 류유 리이 녀여 뇨요 뉴유 니이 라나 래내 로노 뢰뇌 루누 르느 락낙 란난 람남 랑낭 "
@@ -68,7 +68,7 @@ def from_translations(translations: Path, english: dict[str, str], stem: Stem) -
         for text, digest in json.loads(file.read_text(encoding="utf-8")):
             if digest in english:
                 pairs.append((_words(text), _words(english[digest])))
-    return aligned(pairs, stem, OFTEN)
+    return aligned(pairs, stem, LEAST_SENTENCES)
 
 
 def from_emoji(language: Path, english: Path, stem: Stem) -> Meanings:
@@ -87,12 +87,15 @@ def _words(text: str) -> list[str]:
     return list(dict.fromkeys(plain(word) for word in LETTERS.findall(text.lower())))
 
 
-def aligned(pairs: Iterable[tuple[list[str], list[str]]], stem: Stem, often: int) -> Meanings:
+def aligned(pairs: Iterable[tuple[list[str], list[str]]], stem: Stem, least_sentences: int) -> Meanings:
     """Which English words the words of translated texts stand for; all forms of a word are counted together."""
     pairs = [(own[:LONGEST_SENTENCE], english[:LONGEST_SENTENCE]) for own, english in pairs if own and english]
     forms, english_forms = (Counter(word for pair in pairs for word in pair[side]) for side in (0, 1))
     own_stems = Counter(stem(form) for form in forms.elements())
-    stems = {each: number for number, each in enumerate(sorted(each for each in own_stems if own_stems[each] >= often))}
+    stems = {
+        each: number
+        for number, each in enumerate(sorted(each for each in own_stems if own_stems[each] >= least_sentences))
+    }
     usual = {_english_stem(form): form for form, _ in reversed(english_forms.most_common())}
     numbers = {each: number for number, each in enumerate(sorted(usual))}
     of_form = {form: stems.get(stem(form), -1) for form in forms}
@@ -110,28 +113,28 @@ def aligned(pairs: Iterable[tuple[list[str], list[str]]], stem: Stem, often: int
     distinct, pair = np.unique(first * len(numbers) + second, return_inverse=True)
     own_of, english_of_ = distinct // len(numbers), distinct % len(numbers)
     chance = np.ones(len(distinct))
-    for _ in range(ROUNDS):
+    for _ in range(ALIGNMENT_ROUNDS):
         likely = chance[pair]
         likely /= np.add.reduceat(likely, starts)[which]
         counts = np.bincount(pair, likely, len(distinct))
-        chance = counts / (np.bincount(english_of_, counts, len(numbers)) + RARE)[english_of_]
+        chance = counts / (np.bincount(english_of_, counts, len(numbers)) + SMOOTHING)[english_of_]
     share = counts / np.bincount(own_of, counts, len(stems))[own_of]
     words = [usual[each] for each in numbers]
     found: dict[int, list[tuple[float, str]]] = defaultdict(list)
-    for at in np.flatnonzero(share >= MEANS).tolist():
+    for at in np.flatnonzero(share >= LEAST_EXPLAINED_SHARE).tolist():
         found[int(own_of[at])].append((float(share[at]), words[english_of_[at]]))
     meant = {of: [each for _, each in sorted(few, reverse=True)[:WORDS_OF_GLOSS]] for of, few in found.items()}
-    return {form: telling(meant[of]) for form, of in of_form.items() if of in meant and form not in meant[of]}
+    return {form: content_words(meant[of]) for form, of in of_form.items() if of in meant and form not in meant[of]}
 
 
-def telling(words: Iterable[str]) -> str:
+def content_words(words: Iterable[str]) -> str:
     """The words without stop words, but with "not" and the like."""
     return " ".join(word for word in words if word not in STOP or word in DENYING)
 
 
 def chinese(entries: Path) -> Meanings:
     """What common Chinese words mean, in either form of the characters."""
-    common = set(wordfreq.top_n_list("zh", CHINESE))
+    common = set(wordfreq.top_n_list("zh", CHINESE_WORDS))
     found: Meanings = {}
     for entry in json.loads(entries.read_text(encoding="utf-8")):
         gloss = _gloss(entry["english"])
@@ -149,7 +152,7 @@ def _gloss(senses: Iterable[str]) -> str:
         if re.search(r"\b(?:CL:|variant of|surname|see also|used in|abbr\. for|classifier|particle)", bare):
             continue
         words = [plain(word) for word in LETTERS.findall(bare.lower().split(";")[0])]
-        gloss = telling(word for word in words if word not in ("sth", "sb", "etc", "esp"))
+        gloss = content_words(word for word in words if word not in ("sth", "sb", "etc", "esp"))
         if gloss:
             return " ".join(gloss.split()[: WORDS_OF_GLOSS + 1])
     return ""
@@ -185,10 +188,12 @@ def korean(database: Path) -> Meanings:
 
 def small_words(languages: Iterable[str]) -> dict[str, list[str]]:
     """The common words of each language, except those that are also English; and those of English."""
-    english = set(wordfreq.top_n_list("en", ALL_ENGLISH))
-    found = {"en": wordfreq.top_n_list("en", SMALL)}
+    english = set(wordfreq.top_n_list("en", COMMON_ENGLISH))
+    found = {"en": wordfreq.top_n_list("en", SMALL_WORDS)}
     for language in sorted(languages):
-        common = (plain(word) for word in wordfreq.top_n_list(language, SMALL) if word.isalpha() and len(word) > 1)
+        common = (
+            plain(word) for word in wordfreq.top_n_list(language, SMALL_WORDS) if word.isalpha() and len(word) > 1
+        )
         found[language] = [word for word in dict.fromkeys(common) if word not in english]
     return found
 
@@ -196,7 +201,7 @@ def small_words(languages: Iterable[str]) -> dict[str, list[str]]:
 def with_forms(language: str, meant: Meanings, stem: Stem) -> Meanings:
     """The meanings, also for further common forms of the same words."""
     of_stem = {stem(word): gloss for word, gloss in meant.items()}
-    forms = (plain(word) for word in wordfreq.top_n_list(language, FORMS) if len(word) >= SHORTEST_FORM)
+    forms = (plain(word) for word in wordfreq.top_n_list(language, COMMON_WORDS) if len(word) >= SHORTEST_FORM)
     return {form: of_stem[stem(form)] for form in forms if stem(form) in of_stem} | meant
 
 

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
 
-SIF = 1e-3  # smooth inverse frequency: a token of this relative frequency counts half
-START = 2.5  # how much vectors are lengthened before fitting, so that they do not outgrow those that no text contains
-EPOCHS, RATE, BATCH = 6, 5e-3, 512
-CONTRAST, TEMPERATURE = 0.02, 0.05
+HALF_WEIGHT_FREQUENCY = 1e-3  # smooth inverse frequency: a token of this relative frequency counts half
+# How much vectors are lengthened before fitting, so that they do not outgrow those that no text contains.
+START_LENGTH = 2.5
+EPOCHS, LEARNING_RATE, BATCH_TEXTS = 6, 5e-3, 512
+CONTRAST_WEIGHT, TEMPERATURE = 0.02, 0.05
 
 
 def unit(vectors: Matrix) -> Matrix:
@@ -25,7 +26,7 @@ def unit(vectors: Matrix) -> Matrix:
 
 def rarity(frequencies: NDArray[np.float32]) -> Matrix:
     """Return the weight of tokens of these frequencies, between 0 and 1."""
-    return np.asarray(SIF / (SIF + frequencies), dtype=np.float32)
+    return np.asarray(HALF_WEIGHT_FREQUENCY / (HALF_WEIGHT_FREQUENCY + frequencies), dtype=np.float32)
 
 
 def taught(
@@ -35,7 +36,7 @@ def taught(
 
     The fitted ones count `share`, scaled to the same mean length as before.
     """
-    fitted = fit(START * vectors, texts, targets, trained)[trained]
+    fitted = fit(START_LENGTH * vectors, texts, targets, trained)[trained]
     before = vectors[trained]
     fitted *= np.linalg.norm(before, axis=1).mean() / np.linalg.norm(fitted, axis=1).mean()
     together = vectors.copy()
@@ -51,8 +52,8 @@ def fit(
 ) -> Matrix:
     """Move the `trained` rows of `vectors` so that every text points where its target does; return all rows.
 
-    The loss of a batch is one minus the cosine of text and target, plus CONTRAST times the cross-entropy of finding
-    its own target among those of the batch.
+    The loss of a batch is one minus the cosine of text and target, plus CONTRAST_WEIGHT times the cross-entropy of
+    finding its own target among those of the batch.
     """
     import torch
     from torch.nn import functional
@@ -69,17 +70,17 @@ def fit(
     goals = torch.from_numpy(unit(targets))
     bag = torch.nn.EmbeddingBag(len(trained), vectors.shape[1], mode="sum", sparse=True)
     bag.weight.data = torch.from_numpy(vectors[trained].copy())
-    optimiser = torch.optim.SparseAdam(bag.parameters(), lr=RATE)
-    steps = EPOCHS * -(-len(order) // BATCH)
+    optimiser = torch.optim.SparseAdam(bag.parameters(), lr=LEARNING_RATE)
+    steps = EPOCHS * -(-len(order) // BATCH_TEXTS)
     step = 0
     for epoch in range(EPOCHS):
         shuffle.shuffle(order)
         agreement = 0.0
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
+        for start in range(0, len(order), BATCH_TEXTS):
+            rows = order[start : start + BATCH_TEXTS]
             chosen = moving[rows]
             for group in optimiser.param_groups:
-                group["lr"] = RATE * (1 - step / steps)
+                group["lr"] = LEARNING_RATE * (1 - step / steps)
             summed = bag(
                 torch.from_numpy(chosen.indices.astype(np.int64)),
                 torch.from_numpy(chosen.indptr[:-1].astype(np.int64)),
@@ -89,7 +90,7 @@ def fit(
             wanted = goals[rows]
             cosines = (made * wanted).sum(dim=1)
             own = torch.arange(len(rows))
-            loss = (1 - cosines).mean() + CONTRAST * functional.cross_entropy(made @ wanted.T / TEMPERATURE, own)
+            loss = (1 - cosines).mean() + CONTRAST_WEIGHT * functional.cross_entropy(made @ wanted.T / TEMPERATURE, own)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-CHUNK = 4096  # texts per cache file, so that an interrupted build continues where it stopped
-LONGEST = 64  # tokens the teacher reads of a text
+CHUNK_TEXTS = 4096  # texts per cache file, so that an interrupted build continues where it stopped
+MOST_TOKENS = 64  # tokens the teacher reads of a text
 
 
 class Teacher:
@@ -30,7 +30,7 @@ class Teacher:
 
     def encode(self, texts: list[str]) -> NDArray[np.float32]:
         """Return one unit vector per text."""
-        chunks = [self._chunk(texts[start : start + CHUNK]) for start in range(0, len(texts), CHUNK)]
+        chunks = [self._chunk(texts[start : start + CHUNK_TEXTS]) for start in range(0, len(texts), CHUNK_TEXTS)]
         return np.concatenate(chunks).astype(np.float32)
 
     def _chunk(self, texts: list[str]) -> NDArray[np.float16]:
@@ -54,5 +54,5 @@ class Teacher:
 
             torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
             self._model = SentenceTransformer(str(self._path), device="cpu")
-            self._model.max_seq_length = LONGEST
+            self._model.max_seq_length = MOST_TOKENS
         return self._model

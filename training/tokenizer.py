@@ -11,7 +11,7 @@ from tokenizers.models import Unigram
 
 from training.vocabulary import CONTRACTIONS, JAPANESE, Vocabulary
 
-LONGEST = 512  # tokens of a training text that count
+MOST_TOKENS = 512  # tokens of a training text that count
 
 # Accents go, and so do invisible joiners; dakuten stay: が decomposes to か and U+3099, which is not among these.
 ACCENTS = "[\u0300-\u036f\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]+"
@@ -42,7 +42,9 @@ def make(vocabulary: Vocabulary) -> Tokenizer:
 
 def token_ids(tokenizer: Tokenizer, texts: Iterable[str]) -> list[list[int]]:
     """Return the token ids of each text."""
-    return [encoding.ids[:LONGEST] for encoding in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+    return [
+        encoding.ids[:MOST_TOKENS] for encoding in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+    ]
 
 
 def bags(ids: list[list[int]], size: int) -> scipy.sparse.csr_matrix:

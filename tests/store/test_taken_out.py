@@ -128,7 +128,7 @@ def test_a_machine_that_slept_while_it_added_adds_nothing(
     one.run("status")
     (segment,) = site.names("rows")
     store = Store(objects_of(one), Ledger(one.root.parent / "other.db"))
-    store.meet()
+    store.check_usable()
     rows = store.read(segment)
     assert rows is not None
 

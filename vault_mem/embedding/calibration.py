@@ -25,7 +25,7 @@ UNRELATED_QUANTILE = 0.99
 # The share of pairs that may fall below their level; smaller for near-identical ones, which the guard must catch.
 NEARLY_SAME_QUANTILE = 0.2
 NEAR_IDENTICAL_QUANTILE = 0.1
-SAMPLE = 300  # memories of a vault that are looked at
+SAMPLE_SIZE = 300  # memories of a vault that are looked at
 SMALLEST_SAMPLE = 10  # fewer prove nothing
 HALF_TRUSTED = 30  # memories that count as much as the model's own pairs
 NEXT_LEVEL = 0.3  # 0.95 lies at least this far on the way from 0.90 to 1
@@ -35,10 +35,11 @@ _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two 
 # The longer two texts are, the more they have in common by chance, so texts of several sizes (bytes) are measured. The
 # second number is how many shipped sentences make up such a text. They are fewer than in a real one, because they share
 # no subject and so are more varied. Chosen on vaults of chats, manuals and notes, see docs/guard.md.
-LENGTHS = ((240.0, 3), (720.0, 6), (1920.0, 12), (6000.0, 24))
-ROUNDS = 8  # how many ways the shipped sentences are combined
-BUCKET = 45  # a vault must have this many pairs of one length (those of ten memories) to change its level
-FORMAT = b"2"  # version of what is measured; another number triggers a new measurement
+TEXT_LENGTHS = ((240.0, 3), (720.0, 6), (1920.0, 12), (6000.0, 24))
+COMBINATIONS = 8  # how many ways the shipped sentences are combined
+# A vault must have this many pairs of one length (those of ten memories) to change its level.
+LEAST_PAIRS_OF_A_LENGTH = 45
+MEASUREMENT_VERSION = b"2"  # version of what is measured; another number triggers a new measurement
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def measure(embedder: Embedder) -> Calibration:
     shipped = json.loads(PAIRS.read_text(encoding="utf-8"))
     measured = [_Vectors(embedder, pairs) for pairs in shipped.values()]
     levels = [_rising(SENTENCE, *_levels_of(measured, 1))]
-    for size, length in LENGTHS:
+    for size, length in TEXT_LENGTHS:
         related, nearly_same, near_identical = _levels_of(measured, length)
         floor = max(levels[-1].related, related)  # longer texts never need a lower cosine
         levels.append(_rising(size, floor, nearly_same, near_identical))
@@ -148,7 +149,7 @@ def _texts_of(count: int, length: int) -> list[NDArray[np.int64]]:
     """Which sentences make up each text: every sentence in one text, put together in several ways."""
     if length == 1:
         return [np.arange(count)[:, None]]
-    shuffled = (np.random.default_rng(seed).permutation(count) for seed in range(ROUNDS))
+    shuffled = (np.random.default_rng(seed).permutation(count) for seed in range(COMBINATIONS))
     return [order[: count // length * length].reshape(-1, length) for order in shuffled]
 
 
@@ -193,7 +194,7 @@ def refined(base: Calibration, sample: NDArray[np.float32], texts: Sequence[str]
     found: list[Level] = []
     for number, level in enumerate(levels):
         own = cosines[nearest == number]
-        level = _raised(level, own) if len(own) >= BUCKET else level
+        level = _raised(level, own) if len(own) >= LEAST_PAIRS_OF_A_LENGTH else level
         if found and level.related < found[-1].related:
             level = _moved(level, found[-1].related)
         found.append(level)
@@ -232,4 +233,6 @@ def _rising(size: float, related: float, nearly_same: float, near_identical: flo
 
 def fingerprint(embedder: Embedder) -> str:
     """What the calibration of a model depends on: the model, and the pairs that ship."""
-    return hashlib.blake2b(embedder.fingerprint.encode() + PAIRS.read_bytes() + FORMAT, digest_size=12).hexdigest()
+    return hashlib.blake2b(
+        embedder.fingerprint.encode() + PAIRS.read_bytes() + MEASUREMENT_VERSION, digest_size=12
+    ).hexdigest()

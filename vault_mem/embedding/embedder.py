@@ -22,7 +22,7 @@ Vectors = NDArray[np.float32]
 
 # How many texts' vectors are kept, so that what the guard has compared need not be embedded again when it is saved:
 # some hundred at a time at most (`remember_many`).
-KEPT = 1_000
+MOST_KEPT = 1_000
 BUILT_IN = Path(__file__).parent / "default"
 
 LANGUAGES = "languages"  # a folder beside the model, with tables of other languages
@@ -100,13 +100,13 @@ class Embedder:
         """A unit vector for every text; a text without a known token gets a zero vector."""
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
-        if len(texts) > KEPT:
+        if len(texts) > MOST_KEPT:
             return self._encoded(texts)
         known = self._recent  # replaced as a whole, never changed: safe to read from any thread
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             known = known | dict(zip(new, self._encoded(new), strict=True))
-            self._recent = dict(list(known.items())[-KEPT:])
+            self._recent = dict(list(known.items())[-MOST_KEPT:])
         return np.stack([known[text] for text in texts])
 
     def _encoded(self, texts: Sequence[str]) -> Vectors:

@@ -22,7 +22,7 @@ ENGLISH = ("en",)
 # In a text of this many words or fewer, a single word may tell its language, if the model knows hardly any of them.
 FEW_WORDS = 6
 # A text's language is told from this many characters at its beginning.
-BEGINNING = 200
+BEGINNING_CHARACTERS = 200
 # The parts of a compound have at least this many letters; a joining sound (`_JOINED`) may come between them.
 SHORTEST_PART = 4
 # A longer run of letters is not a word, and looking up all its parts would take long.
@@ -59,9 +59,9 @@ class Languages:
 
     def in_english(self, text: str) -> str:
         """A text as the model can read it."""
-        return with_english(text, self.said(text))
+        return with_english(text, self.translations(text))
 
-    def said(self, text: str) -> list[Translated]:
+    def translations(self, text: str) -> list[Translated]:
         """The foreign words of a text with their English, in order; none if the model can read it."""
         if text.isascii():
             return self._in_letters(text)
@@ -74,7 +74,7 @@ class Languages:
         return self._in_letters(text)
 
     def _in_letters(self, text: str) -> list[Translated]:
-        small, begins = self._small, text[:BEGINNING].lower()
+        small, begins = self._small, text[:BEGINNING_CHARACTERS].lower()
         words = begins.split()
         few = len(words) <= FEW_WORDS
         votes = [small[word] for word in (LETTERS.findall(begins) if few else words) if word in small]
@@ -159,9 +159,9 @@ class Languages:
     @cached_property
     def _small(self) -> dict[str, tuple[str, ...]]:
         """The languages that have each small word."""
-        told = json.loads((self._folder / "small_words.json").read_bytes())
+        small_words = json.loads((self._folder / "small_words.json").read_bytes())
         found: dict[str, tuple[str, ...]] = {}
-        for language, words in told.items():
+        for language, words in small_words.items():
             for word in words.split():
                 found[word] = (*found.get(word, ()), language)
         return found

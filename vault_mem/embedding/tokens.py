@@ -49,16 +49,16 @@ class TokenVectors:
         """
         found: list[Token] = []
         end = 0
-        for word in self.said(text):
+        for word in self.translations(text):
             found += self._between(text, end, word.start)
             found += [Token(token.id, word.start, word.end) for token in self._between(word.english)]
             end = word.end
         return tuple(found + self._between(text, end))
 
-    def said(self, text: str) -> list[Translated]:
+    def translations(self, text: str) -> list[Translated]:
         """The words of a text that are read in English."""
         languages = self._embedder.static.languages
-        return languages.said(text) if languages else []
+        return languages.translations(text) if languages else []
 
     def _between(self, text: str, start: int = 0, end: int | None = None) -> list[Token]:
         found = self._tokenizer.encode(text[start:end], add_special_tokens=False)
@@ -81,15 +81,15 @@ class TokenVectors:
 
     def cosines(self, numbers: NDArray[Any], others: NDArray[Any]) -> Vectors:
         """The cosines of tokens, `numbers` × `others`. The first dimension, which all words share, is left out."""
-        products = self._told_apart(numbers) @ self._told_apart(others).T
+        products = self._without_first_dimension(numbers) @ self._without_first_dimension(others).T
         return np.asarray(products / np.outer(self._lengths[numbers], self._lengths[others]), dtype=np.float32)
 
-    def _told_apart(self, numbers: NDArray[Any]) -> Vectors:
+    def _without_first_dimension(self, numbers: NDArray[Any]) -> Vectors:
         return np.take(self._vectors, numbers, axis=0)[:, 1:].astype(np.float32)
 
     @cached_property
     def _lengths(self) -> Vectors:
         """How long the vector of each token is, without the first dimension."""
         parts = np.array_split(np.arange(len(self._vectors)), 16)
-        found = np.concatenate([np.linalg.norm(self._told_apart(part), axis=1) for part in parts])
+        found = np.concatenate([np.linalg.norm(self._without_first_dimension(part), axis=1) for part in parts])
         return np.where(found > 0, found, 1).astype(np.float32)

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from tokenizers import Encoding, PreTokenizedString, Token, Tokenizer
 
 # The library's penalty for a letter that is in no token.
-_UNKNOWN = 10.0
-_REMEMBERED = 10_000
+_UNKNOWN_PENALTY = 10.0
+_MOST_CACHED_WORDS = 10_000
 _NO_MODEL = {"type": "WordLevel", "vocab": {}, "unk_token": ""}
 
 
@@ -35,14 +35,14 @@ class Unigram:
         self.unknown: int = described["model"]["unk_id"]
         self._number = {token: number for number, (token, _) in enumerate(vocabulary)}
         self._score = [score for _, score in vocabulary]
-        self._unknown_score = min(self._score) - _UNKNOWN
+        self._unknown_score = min(self._score) - _UNKNOWN_PENALTY
         self._bytes = [self._number.get(f"<0x{byte:02X}>", self.unknown) for byte in range(256)]
         self._longest: dict[str, int] = {}  # length of the longest token, by its first letter
         for token in self._number:
             self._longest[token[0]] = max(self._longest.get(token[0], 0), len(token))
         words = Tokenizer.from_str(json.dumps(described | {"model": _NO_MODEL}))
         self._normalizer, self._pre_tokenizer = words.normalizer, words.pre_tokenizer
-        self._cut = lru_cache(_REMEMBERED)(self._best_cut)
+        self._cut = lru_cache(_MOST_CACHED_WORDS)(self._best_cut)
 
     @staticmethod
     def can(described: dict[str, Any]) -> bool:

@@ -17,13 +17,13 @@ from vault_mem.vault.tree import name_of, parent_of
 from vault_mem.vault.walk import look_at
 
 # Front matter that gives an id is shorter than this.
-_HEAD = 8192
+_HEAD_BYTES = 8192
 
 
 def find_astray(folder: Folder, state: KnownFiles) -> dict[str, str]:
     """All files outside the searched folders that give an id no memory has, by id."""
     found = _unsearched(folder, state)
-    return {id_: key for id_, key in found.items() if not state.claims([id_])}
+    return {id_: key for id_, key in found.items() if not state.declaring([id_])}
 
 
 def _unsearched(folder: Folder, state: KnownFiles, names: Collection[str] | None = None) -> dict[str, str]:
@@ -41,7 +41,7 @@ def _unsearched(folder: Folder, state: KnownFiles, names: Collection[str] | None
 def _id_of(folder: Folder, key: str) -> str:
     try:
         with folder.tree.opened(key) as handle:
-            raw = os.read(handle, _HEAD)
+            raw = os.read(handle, _HEAD_BYTES)
     except OSError:
         return ""
     return id_in(raw) if raw.removeprefix(b"\xef\xbb\xbf").startswith(b"---") else ""
@@ -49,7 +49,7 @@ def _id_of(folder: Folder, key: str) -> str:
 
 def note_astray(folder: Folder, state: KnownFiles, gone: Iterable[Known]) -> None:
     """Look for memories that have just left the searched folders, and record where they are."""
-    missing = [old for old in gone if old.declared and not state.claims([old.declared])]
+    missing = [old for old in gone if old.declared and not state.declaring([old.declared])]
     if not missing:
         return
     ids = {old.declared for old in missing}
@@ -62,10 +62,10 @@ def note_astray(folder: Folder, state: KnownFiles, gone: Iterable[Known]) -> Non
 def still_astray(folder: Folder, state: KnownFiles) -> dict[str, str]:
     """The files that `note_astray` recorded and that have not come back, by id."""
     noted: Mapping[str, str] = state.get("astray") or {}
-    return {id_: key for id_, key in noted.items() if not state.claims([id_]) and folder.tree.is_file(key)}
+    return {id_: key for id_, key in noted.items() if not state.declaring([id_]) and folder.tree.is_file(key)}
 
 
-def notices_of(folder: Folder, keys: Iterable[str]) -> list[str]:
+def messages_for(folder: Folder, keys: Iterable[str]) -> list[str]:
     """What to tell the user about such files, one sentence per folder."""
     said = []
     for parent, count in sorted(Counter(map(parent_of, keys)).items()):

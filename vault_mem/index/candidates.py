@@ -18,9 +18,9 @@ from vault_mem.index.corpus import Corpus
 from vault_mem.index.filters import Filters
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.links import Names
-from vault_mem.index.met import Met
-from vault_mem.index.packed import Held
-from vault_mem.index.people import WRITTEN
+from vault_mem.index.packed import PackedRow
+from vault_mem.index.people import SPELLING
+from vault_mem.index.row_cache import RowCache
 from vault_mem.index.sample import sample
 from vault_mem.index.table import SEARCHED, Search, quote
 from vault_mem.index.terms import unspaced
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from vault_mem.index.index import Index
 
 # A further search, for a time or a person in the query, asks for this share of what the first one asks for.
-FURTHER = 0.5
+FURTHER_SEARCH_SHARE = 0.5
 # LanceDB leaves out closed memories only if fewer than this share are open.
-MOSTLY = 0.7
+MOSTLY_OPEN_SHARE = 0.7
 # How many more of the nearest to ask for: the vector index orders them only roughly.
-SPARE = 20
+EXTRA_NEAREST = 20
 # How many of the nearest memories each one is compared with when looking for pairs.
-PAIRED = 20
+PAIR_CANDIDATES = 20
 # How many searches LanceDB gets at once.
-AT_ONCE = 64
+SEARCHES_AT_ONCE = 64
 # Further times in a query are ignored.
 MOST_SPANS = 3
 # At most this many words are looked up for a query: a single Japanese character stands for many.
@@ -72,11 +72,11 @@ class AtHand:
         """All rows."""
         return self._catalogue
 
-    around = near = gather
-    in_time = pairing = saying = catalogue
+    files_around = files_near = gather
+    with_timeline = with_similar = with_text = catalogue
 
     def last_of_second(self, second: float) -> float | None:
-        """When the last memory of one second was made, as the table has it (see `rows.STEP`)."""
+        """When the last memory of one second was made, as the table has it (see `rows.SAME_SECOND_STEP`)."""
         created = self._catalogue.created[self._catalogue.alive]
         same = created[(created >= second) & (created < second + 0.9)]
         return float(same.max()) if len(same) else None
@@ -96,8 +96,8 @@ class InTable:
 
     complete = False
 
-    def __init__(self, index: Index, met: Met) -> None:
-        self._table, self._names, self._facts, self._met = index.table, Names(index.state), index.facts, met
+    def __init__(self, index: Index, row_cache: RowCache) -> None:
+        self._table, self._names, self._facts, self._row_cache = index.table, Names(index.state), index.facts, row_cache
         self._with_notes = bool(index.folder.settings.include)
         self.corpus: Corpus = self._facts  # the figures of the whole vault
         self.last_of_second, self.sample = self._facts.last_of_second, self._facts.sample
@@ -110,10 +110,10 @@ class InTable:
         ways: list[str | Vectors] = [" ".join(words)] if words else []
         ways += [wanted.vector] if wanted.vector is not None and wanted.vector.any() else []
         wholes = [(where, more * count)]
-        further = more * count * FURTHER
+        further = more * count * FURTHER_SEARCH_SHARE
         for first, last in wanted.spans[:MOST_SPANS]:
             wholes.append((_all(where, f"created >= {first!r} AND created < {last!r}"), further))
-        if written := sorted({form for name in wanted.people for form in self._facts.values(WRITTEN, name)}):
+        if written := sorted({form for name in wanted.people for form in self._facts.values(SPELLING, name)}):
             having = " OR ".join(f"array_has(people, {quote(form)})" for form in written)
             wholes.append((_all(where, f"({having})"), further))
         asked = [(what, *each) for each in wholes for what in ways]
@@ -129,7 +129,7 @@ class InTable:
         """The files found, and all that are too new for LanceDB's indexes; if these are too many, it searches them."""
         recent = self._facts.recent()
         found = self._table.find(searches, indexed_only=recent is not None)
-        return self._facts.files_at({place for each in found for place in each}).union(recent or ())
+        return self._facts.files_with_row_ids({row_id for each in found for row_id in each}).union(recent or ())
 
     def _where(self, filters: Filters, now: datetime) -> tuple[str, float]:
         """The condition for LanceDB, and how many times more rows to ask for than are wanted.
@@ -137,7 +137,7 @@ class InTable:
         Nearly all memories are open, so it is faster to drop closed ones afterwards than to check each one first.
         """
         open_ = self._facts.open_share(now.timestamp())
-        if filters.closed or filters.as_of is not None or open_ < MOSTLY:
+        if filters.closed or filters.as_of is not None or open_ < MOSTLY_OPEN_SHARE:
             return filters.where(now, (MEMORY, NOTE), whole=False), 1.0
         return replace(filters, closed=True).where(now, (), whole=False), 1 / open_
 
@@ -149,26 +149,28 @@ class InTable:
         asked += [letter for letter in letters if not any(letter in term for term in known)]
         return list(dict.fromkeys(word for term in asked for word in sorted(self._facts.spelled(term))))[:MOST_WORDS]
 
-    def around(self, files: Collection[str]) -> set[str]:
+    def files_around(self, files: Collection[str]) -> set[str]:
         """The files linked to these, in either direction, and whatever else names them: it may have replaced them."""
         linked = {each for file in files for source, target, _ in self._names.around(file) for each in (source, target)}
         return linked | {each.file for file in files for each in self._names.written_to(file)}
 
     def catalogue(self, files: Collection[str]) -> Catalogue:
         """The rows of these files."""
-        return self._of(self._met.rows(files, self._facts.held))
+        return self._of(self._row_cache.rows(files, self._facts.packed_rows))
 
-    def _of(self, held: list[Held]) -> Catalogue:
-        found = Catalogue.of_few(held, self._table.dim, self._facts, self._facts.forms)
+    def _of(self, rows: list[PackedRow]) -> Catalogue:
+        found = Catalogue.of_few(rows, self._table.dim, self._facts, self._facts.forms)
         found.names = self._names
         return found
 
     def unread(self, stamp: str, count: int) -> Catalogue:
         """The rows of the next files whose texts have not been read ahead; they are not kept in memory."""
-        held = self._facts.held(self._facts.unread(stamp, count))
-        return self._of([row for file in sorted(held) for row in held[file]])
+        rows = self._facts.packed_rows(self._facts.unread(stamp, count))
+        return self._of([row for file in sorted(rows) for row in rows[file]])
 
-    def in_time(self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime) -> Catalogue:
+    def with_timeline(
+        self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime
+    ) -> Catalogue:
         """The rows of these files and of those just before and after the ones in `beside`, with their timeline."""
         closed_by = None if filters.closed and filters.as_of is None else (filters.as_of or now).timestamp()
         timeline = self._facts.timeline(files, beside, closed_by=closed_by, public=filters.private is False)
@@ -176,14 +178,17 @@ class InTable:
         found.timeline = timeline
         return found
 
-    def pairing(self, files: Collection[str] | None) -> Catalogue:
+    def with_similar(self, files: Collection[str] | None) -> Catalogue:
         """The rows of these files and of those most similar to one of them; with None, of all memories."""
         if files is None:
-            return self._of(list(self._facts.all_held()))
+            return self._of(list(self._facts.all_packed_rows()))
         own, found = self.catalogue(files), set(files)
         whole = (own.n == 0).nonzero()[0].tolist()
-        for start in range(0, len(whole), AT_ONCE):
-            near = [Search(own.vectors[place], self._whole, PAIRED) for place in whole[start : start + AT_ONCE]]
+        for start in range(0, len(whole), SEARCHES_AT_ONCE):
+            near = [
+                Search(own.vectors[place], self._whole, PAIR_CANDIDATES)
+                for place in whole[start : start + SEARCHES_AT_ONCE]
+            ]
             found |= self._find(near)
         return self.catalogue(found)
 
@@ -191,13 +196,15 @@ class InTable:
     def _whole(self) -> str:
         return "n = 0" if self._facts.parted else ""
 
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
+    def files_near(
+        self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False
+    ) -> set[str]:
         """At least `count` files whose whole text is nearest to a vector; with `ours`, no included notes."""
         where, more = self._where(filters, now)
         of_ours = f"type = {quote(MEMORY)}" if ours and self._with_notes else ""
-        return self._find([Search(vector, _all(where, self._whole, of_ours), round(more * count) + SPARE)])
+        return self._find([Search(vector, _all(where, self._whole, of_ours), round(more * count) + EXTRA_NEAREST)])
 
-    def saying(self, text: str) -> Catalogue:
+    def with_text(self, text: str) -> Catalogue:
         """The rows of memories with exactly this text."""
         return self.catalogue(self._files(f"n = 0 AND {SEARCHED} AND content = {quote(text)}"))
 

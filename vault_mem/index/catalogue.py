@@ -22,9 +22,9 @@ from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import TermLists
 from vault_mem.index.links import Names
-from vault_mem.index.met import FoundOut, TermsOfFew
-from vault_mem.index.packed import TOLD, Held, columns_of, heads_of, mark
-from vault_mem.index.rows import noted
+from vault_mem.index.packed import RARE_KEYS, PackedRow, columns_of, heads_of, name_term
+from vault_mem.index.row_cache import RowFindings, TermsOfFew
+from vault_mem.index.rows import metadata_entry
 from vault_mem.index.table import SEARCHED, Table, listed, rows_in, vectors_in
 from vault_mem.index.texts import Texts, shared
 from vault_mem.index.timeline import Timeline
@@ -33,9 +33,9 @@ from vault_mem.model import Memory, from_record
 T = TypeVar("T")
 
 _TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
-_PACKED = ("file", "hash", "id", "content", "memory")  # columns that differ from row to row
+_COMPACT = ("file", "hash", "id", "content", "memory")  # columns that differ from row to row
 _LISTS = ("tags", "people")
-_SIGNS = ("hash", "id", "created")  # identify a file's rows: if one differs, the rows changed
+_VERSION_COLUMNS = ("hash", "id", "created")  # identify a file's rows: if one differs, the rows changed
 _PLAIN = (*_TEXTS, *_LISTS, "private", "type")
 _NUMBERS = ("n", "importance", "created", "valid_from", "valid_to")
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
@@ -44,7 +44,7 @@ FOREVER = float("inf")
 READINGS = "readings"
 # After this many single rows, the arrays should be refilled in a quiet moment: the lists beside them are slower.
 # Beyond this multiple of what the arrays hold, it cannot wait.
-MOST_LATER, FAR_MORE = 2_000, 2
+REFILL_PAYS_FROM, MUST_REFILL_FACTOR = 2_000, 2
 
 
 @runtime_checkable
@@ -72,7 +72,7 @@ class Catalogue:
         self._by_file: dict[str, list[int]] = {}
         self._derived: dict[str, Any] = {}
         self._by_place: dict[str, MutableMapping[int, Any]] = {}
-        self._held: Sequence[Held] | None = None
+        self._packed_rows: Sequence[PackedRow] | None = None
         self._terms: pa.Array | None = columns.get("terms")
         self._fill(columns)
 
@@ -93,7 +93,7 @@ class Catalogue:
             elif name == "terms":
                 columns[name] = column.combine_chunks()
             else:
-                columns[name] = Texts(column.combine_chunks()) if name in _PACKED else shared(column.to_pylist())
+                columns[name] = Texts(column.combine_chunks()) if name in _COMPACT else shared(column.to_pylist())
         catalogue = cls(columns)
         release_memory()
         return catalogue
@@ -107,12 +107,12 @@ class Catalogue:
 
     @classmethod
     def of_few(
-        cls, held: Sequence[Held], dim: int, corpus: Corpus, forms: Callable[[str], Collection[str]]
+        cls, held: Sequence[PackedRow], dim: int, corpus: Corpus, forms: Callable[[str], Collection[str]]
     ) -> Catalogue:
         """A few rows, with the figures of the whole vault; they do not change."""
         heads = heads_of(held)
         catalogue = cls(columns_of(held, heads, dim) | {"hash": ()}, corpus)
-        catalogue._held = held
+        catalogue._packed_rows = held
         catalogue.__dict__["lexicon"] = TermsOfFew(held, heads, forms)
         return catalogue
 
@@ -146,27 +146,27 @@ class Catalogue:
 
     def readings(self, places: Iterable[int]) -> list[bytes]:
         """What ranking has read from the texts at these places, packed; empty for those not read yet."""
-        if self._held is not None:
-            return [self._held[place].read for place in places]
+        if self._packed_rows is not None:
+            return [self._packed_rows[place].read for place in places]
         kept = self.by_place(READINGS)
         return [kept.get(place, b"") for place in places]
 
     def keep_reading(self, place: int, reading: bytes) -> None:
         """Keep what ranking has read from the text at a place."""
-        if self._held is not None:
-            self._held[place].read = reading
+        if self._packed_rows is not None:
+            self._packed_rows[place].read = reading
         else:
             self.by_place(READINGS)[place] = reading
 
-    def marked(self, kind: str, key: str) -> NDArray[np.int32]:
+    def places_named(self, kind: str, key: str) -> NDArray[np.int32]:
         """The places of memories with this word in the title, this person or tag; only if not `complete`."""
         assert isinstance(self.lexicon, TermsOfFew)
-        return self.lexicon.marked(mark(kind, key))
+        return self.lexicon.places_of_term(name_term(kind, key))
 
     @property
     def complete(self) -> bool:
         """Whether every row of the vault is at hand."""
-        return self._held is None
+        return self._packed_rows is None
 
     def prepare(self) -> None:
         """Make what recall needs and saving a memory does not."""
@@ -190,36 +190,36 @@ class Catalogue:
     @cached_property
     def _facts(self) -> tuple[dict[int, list[str]], ...]:
         self.__dict__["_facts"] = ({}, {}, {})
-        held = self._held
+        held = self._packed_rows
         all_ = np.flatnonzero(self.alive).tolist()
-        self._take_facts(all_ if held is None else [place for place in all_ if held[place].told])
+        self._take_facts(all_ if held is None else [place for place in all_ if held[place].has_rare_keys])
         return self._facts
 
     def _take_facts(self, places: Iterable[int]) -> None:
         """Aliases and such are in the records; most have none, and parsing all would take seconds."""
         for place in places:
             record = self._records[place]
-            if any(key in record for key in TOLD):
+            if any(key in record for key in RARE_KEYS):
                 facts = json.loads(record)
                 if facts.get("aliases"):
                     self.aliases[place] = facts["aliases"]
                 if facts.get("supersedes"):
                     self.supersedes[place] = facts["supersedes"]
                 if facts.get("metadata"):
-                    self.metadata[place] = [noted(*each) for each in facts["metadata"].items()]
+                    self.metadata[place] = [metadata_entry(*each) for each in facts["metadata"].items()]
 
     def __len__(self) -> int:
         return int(self.alive.sum())
 
     @property
-    def worn(self) -> bool:
+    def refill_pays(self) -> bool:
         """Whether refilling the arrays would pay."""
-        return "lexicon" in self.__dict__ and self.lexicon.later > MOST_LATER
+        return "lexicon" in self.__dict__ and self.lexicon.later > REFILL_PAYS_FROM
 
     @property
-    def outgrown(self) -> bool:
+    def must_refill(self) -> bool:
         """Whether the arrays must be refilled."""
-        return self.worn and self.lexicon.later > FAR_MORE * self.lexicon.at_first
+        return self.refill_pays and self.lexicon.later > MUST_REFILL_FACTOR * self.lexicon.at_first
 
     def place_of(self, file: str) -> int | None:
         """Where the whole memory of a file is."""
@@ -277,14 +277,14 @@ class Catalogue:
     def by_place(self, name: str) -> MutableMapping[int, Any]:
         """A cache per row: it stays valid when other rows change, and is dropped with its row."""
         if name not in self._by_place:
-            self._by_place[name] = {} if self._held is None else FoundOut(name, self._held)
+            self._by_place[name] = {} if self._packed_rows is None else RowFindings(name, self._packed_rows)
         return self._by_place[name]
 
     def differing(self, table: Table) -> set[str]:
         """The files whose rows in the table are not those at hand."""
-        found = table.select(("file", *_SIGNS), f"n = 0 AND {SEARCHED}")
-        signs = zip(*(found.column(name).to_pylist() for name in _SIGNS), strict=True)
-        there = dict(zip(found.column("file").to_pylist(), signs, strict=True))
+        found = table.select(("file", *_VERSION_COLUMNS), f"n = 0 AND {SEARCHED}")
+        versions = zip(*(found.column(name).to_pylist() for name in _VERSION_COLUMNS), strict=True)
+        there = dict(zip(found.column("file").to_pylist(), versions, strict=True))
         places = np.flatnonzero(self.alive & (self.n == 0)).tolist()
         here = {self.files[each]: (self._hashes[each], self.ids[each], self.created[each]) for each in places}
         return {file for file in here.keys() | there.keys() if here.get(file) != there.get(file)}

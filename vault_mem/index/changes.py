@@ -9,7 +9,7 @@ from typing import Any
 
 Rows = Sequence[Mapping[str, Any]]
 # A workspace that lags behind by more commits than this reads everything again.
-_KEPT = 100
+_MOST_COMMITS = 100
 
 
 class Changes:
@@ -20,7 +20,7 @@ class Changes:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._commits: deque[tuple[str, int, int, Mapping[str, Rows | None]]] = deque(maxlen=_KEPT)
+        self._commits: deque[tuple[str, int, int, Mapping[str, Rows | None]]] = deque(maxlen=_MOST_COMMITS)
 
     def note(self, generation: str, versions: tuple[int, int], files: Mapping[str, Rows | None]) -> None:
         """Remember what one sync wrote."""

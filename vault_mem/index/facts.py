@@ -21,32 +21,32 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
+from vault_mem.embedding.calibration import SAMPLE_SIZE, Calibration, refined
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.allocators import no_collection
 from vault_mem.index.corpus import Likeness, mean_of
 from vault_mem.index.known import MEMORY, NOTE
-from vault_mem.index.languages import START, spoken, stem_in
-from vault_mem.index.packed import FIELDS, Held, counted, framed, length, letter, packed, stem_of, unpacked
+from vault_mem.index.languages import SHARED_BEGINNING, spoken, stem_in
+from vault_mem.index.packed import FIELDS, PackedRow, counted, framed, length, letter, packed, stem_of, unpacked
 from vault_mem.index.people import PERSON, NameFact, name_facts
-from vault_mem.index.table import PLACE, SEARCHED, Table, listed, quote, rows_in
+from vault_mem.index.table import ROW_ID, SEARCHED, Table, listed, quote, rows_in
 from vault_mem.index.terms import STOP, unspaced
-from vault_mem.index.timeline import GAP, LONGEST, SECOND, Timeline
+from vault_mem.index.timeline import MOST_IN_SESSION, SAME_SECOND, SESSION_GAP_SECONDS, Timeline
 from vault_mem.vault.database import at_once, connected
 
 FORMAT = 6
 COLUMNS = (*FIELDS, "terms", "vector")
-_ALL = ("meta", "stems", "words", "names", "memories", "rows", "readings", "places", "sample")
+_ALL_TABLES = ("meta", "stems", "words", "names", "memories", "rows", "readings", "places", "sample")
 # How many memories before and after one are looked up (a filter may leave some out), and how many are given.
-REACH, TOLD = 4, 3
+NEIGHBOURS_LOOKED_UP, NEIGHBOURS_GIVEN = 4, 3
 # Rows that are read and counted at once: some ten megabytes.
-_AT_ONCE = 4_000
+_ROWS_AT_ONCE = 4_000
 # How many answers are cached until something changes.
-_KEPT = 4096
+_MOST_CACHED = 4096
 # How many files' numbers are cached.
-_KEPT_NUMBERS = 50_000
+_MOST_NUMBERS_CACHED = 50_000
 # At most this many values go into one query.
-_VALUES = 500
+_VALUES_PER_QUERY = 500
 # Up to this many new memories are candidates for every query, so that LanceDB need not search their commits.
 MOST_RECENT = 256
 
@@ -73,7 +73,7 @@ CREATE TABLE IF NOT EXISTS sample (id TEXT PRIMARY KEY, file TEXT, text TEXT, ve
 
 T = TypeVar("T")
 Row = Mapping[str, Any]
-Matrix = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 class Facts:
@@ -102,7 +102,7 @@ class Facts:
     def keep(self, table: Table) -> None:
         """Follow the table to a version that has the same rows, all of them in its indexes."""
         with self._at_once():
-            self._place(table)
+            self._record_new_row_ids(table)
             if table.vectors_indexed:
                 self._put(indexed=self._last)
             self._put(version=table.version)
@@ -110,19 +110,19 @@ class Facts:
     def fill(self, table: Table, progress: Callable[[int, int], None] | None = None) -> None:
         """Count everything from the table, with a few thousand rows in memory at a time."""
         with self._at_once():
-            for name in _ALL:
+            for name in _ALL_TABLES:
                 self._db.execute(f"DELETE FROM {name}")
             done, total = 0, table.count(SEARCHED)
-            for batch in table.batches(COLUMNS, SEARCHED, _AT_ONCE):
+            for batch in table.batches(COLUMNS, SEARCHED, _ROWS_AT_ONCE):
                 rows = _counted(batch)
                 self._count(rows, 1)
                 self._note_memories(rows)
-                self._note_places([row["file"] for row in rows], [row[PLACE] for row in rows])
+                self._record_row_ids([row["file"] for row in rows], [row[ROW_ID] for row in rows])
                 self._put(placed=self._last)
                 done += len(rows)
                 if progress is not None:
                     progress(min(done, total), total)
-            self._cut_from((-math.inf, ""))
+            self._recut_sessions_from((-math.inf, ""))
             self._put(format=FORMAT, version=table.version)
 
     def rows_of(self, table: Table, files: Collection[str]) -> Sequence[Row]:
@@ -146,9 +146,9 @@ class Facts:
             moments += self._note_memories(come)
             self._forget()
             if self.recent() is None:
-                self._place(table)
+                self._record_new_row_ids(table)
             for moment in sorted(set(moments)):
-                self._cut_from(moment)
+                self._recut_sessions_from(moment)
             self._put(version=table.version)
 
     def _count(self, rows: Sequence[Row], sign: int) -> None:
@@ -201,7 +201,7 @@ class Facts:
         self._put(**{f"{name}_count": count + sign * len(rows), name: total.tobytes()})
         self._put(**{f"{name}_products": products.tobytes()})
 
-    def _vectors(self, name: str) -> tuple[int, Matrix, Matrix]:
+    def _vectors(self, name: str) -> tuple[int, Floats, Floats]:
         """How many vectors there are of a sort, their sum, and the sum of the products of their coordinates."""
         dim = self._dim
         total, products = self._meta(name), self._meta(f"{name}_products")
@@ -220,7 +220,7 @@ class Facts:
             if gone.rowcount > 0:
                 self._adjust(sampled=1)
             return
-        full = self._one("SELECT COUNT(*) FROM sample") >= SAMPLE
+        full = self._one("SELECT COUNT(*) FROM sample") >= SAMPLE_SIZE
         last = self._one("SELECT MAX(id) FROM sample") if full else None
         new = [row for row in rows if last is None or row["id"] < last]
         values = [
@@ -230,14 +230,14 @@ class Facts:
         self._db.executemany("INSERT OR REPLACE INTO sample VALUES (?, ?, ?, ?)", values)
         if values:
             self._adjust(sampled=1)
-            lowest = f"SELECT id FROM sample ORDER BY id LIMIT {SAMPLE}"
+            lowest = f"SELECT id FROM sample ORDER BY id LIMIT {SAMPLE_SIZE}"
             self._db.execute(f"DELETE FROM sample WHERE id NOT IN ({lowest})")
 
     def _fill_sample(self, table: Table) -> None:
         """Refill the sample from the table after memories left it, with the next lowest ids."""
         found = table.select(["id", "file"], f"n = 0 AND type = {quote(MEMORY)}")
         ids, files = (found.column(name).to_pylist() for name in ("id", "file"))
-        lowest = heapq.nsmallest(SAMPLE, zip(ids, files, strict=True))
+        lowest = heapq.nsmallest(SAMPLE_SIZE, zip(ids, files, strict=True))
         known = {id_ for (id_,) in self._db.execute("SELECT id FROM sample")}
         missing = [file for id_, file in lowest if id_ not in known]
         if missing:
@@ -268,7 +268,7 @@ class Facts:
         for file in files:
             for number, created, since, terms in self._db.execute(select, (file,)).fetchall():
                 found.append((created, file))
-                begins = since is not None and since % LONGEST == 0
+                begins = since is not None and since % MOST_IN_SESSION == 0
                 self._adjust(sessions=-int(begins), length=-terms)
                 for table in ("memories", "rows", "readings", "places"):
                     self._db.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
@@ -290,25 +290,25 @@ class Facts:
 
         return self._cached("recent", found)
 
-    def _place(self, table: Table) -> None:
-        """Record the places of the rows that were added since the last call."""
+    def _record_new_row_ids(self, table: Table) -> None:
+        """Record LanceDB's ids of the rows that were added since the last call."""
         later = "SELECT file FROM memories WHERE number > ?"
         files = [file for (file,) in self._db.execute(later, (self._meta("placed") or 0,))]
         for chunk in _chunks(files):
-            self._note_places(*table.places(f"{SEARCHED} AND file IN ({listed(chunk)})"))
+            self._record_row_ids(*table.row_ids(f"{SEARCHED} AND file IN ({listed(chunk)})"))
         self._put(placed=self._last)
 
-    def _note_places(self, files: Sequence[str], places: Sequence[int]) -> None:
+    def _record_row_ids(self, files: Sequence[str], row_ids: Sequence[int]) -> None:
         insert = "INSERT OR REPLACE INTO places SELECT ?, number, file FROM memories WHERE file = ?"
-        self._db.executemany(insert, sorted(zip(places, files, strict=True)))
+        self._db.executemany(insert, sorted(zip(row_ids, files, strict=True)))
 
-    def files_at(self, places: Collection[int]) -> set[str]:
-        """The files whose rows are at these places of the table."""
-        found = dict(row for chunk in _chunks(places) for row in self._among("file, number", "place", chunk, "places"))
+    def files_with_row_ids(self, row_ids: Collection[int]) -> set[str]:
+        """The files whose rows have these ids in the table."""
+        found = dict(row for chunk in _chunks(row_ids) for row in self._among("file, number", "place", chunk, "places"))
         self._numbers |= found
         return set(found)
 
-    def held(self, files: Sequence[str]) -> dict[str, list[Held]]:
+    def packed_rows(self, files: Sequence[str]) -> dict[str, list[PackedRow]]:
         """The rows of these files, as they are kept here."""
         of = self._files_by_number(files)
         columns, join = "rows.number, rows.packed, readings.packed", "rows LEFT JOIN readings USING (number)"
@@ -317,7 +317,7 @@ class Facts:
             return {of[number]: unpacked(of[number], data, self._dim, read) for number, data, read in found}
 
     def _files_by_number(self, files: Collection[str]) -> dict[int, str]:
-        if len(self._numbers) > _KEPT_NUMBERS:
+        if len(self._numbers) > _MOST_NUMBERS_CACHED:
             self._numbers.clear()
         missing = [file for file in files if file not in self._numbers]
         for chunk in _chunks(missing):
@@ -340,12 +340,12 @@ class Facts:
         with at_once(self._db):
             self._db.executemany(insert, [(framed(parts), file) for file, parts in found.items()])
 
-    def all_held(self) -> Iterator[Held]:
+    def all_packed_rows(self) -> Iterator[PackedRow]:
         """The whole memories, without their passages."""
         for file, data in self._db.execute("SELECT file, packed FROM memories JOIN rows USING (number) ORDER BY file"):
             yield unpacked(file, data, self._dim)[0]
 
-    def _cut_from(self, moment: tuple[float, str]) -> None:
+    def _recut_sessions_from(self, moment: tuple[float, str]) -> None:
         """Cut the memories into sessions, from a moment on until nothing changes any more."""
         before = self._db.execute(
             "SELECT created, since, session FROM memories WHERE (created, file) < (?, ?) "
@@ -360,8 +360,8 @@ class Facts:
         )
         values, change = [], 0
         for number, created, was_since, was_session in after:
-            since = since + 1 if SECOND <= created - last <= GAP else 0
-            session = number if since % LONGEST == 0 else session
+            since = since + 1 if SAME_SECOND <= created - last <= SESSION_GAP_SECONDS else 0
+            session = number if since % MOST_IN_SESSION == 0 else session
             if (since, session) == (was_since, was_session):
                 break
             change += (session == number) - (was_session == number)
@@ -378,11 +378,13 @@ class Facts:
         `closed_by` leaves out memories closed by then, `public` private ones.
         """
         numbers = self._files_by_number(files)
-        found = {row[0]: row for chunk in _chunks(numbers) for row in self._among(_MEMBER, "number", chunk)}
+        found = {row[0]: row for chunk in _chunks(numbers) for row in self._among(_MEMBER_COLUMNS, "number", chunk)}
         for chunk in _chunks({found[file][-2:] for file in beside if file in found}):
             windows = f"WITH beside (of, at) AS (VALUES {', '.join(['(?, ?)'] * len(chunk))})"
-            near = f"ON session = of AND since BETWEEN at - {REACH} AND at + {REACH}"
-            rows = self._db.execute(f"{windows} SELECT {_MEMBER} FROM beside JOIN memories {near}", [*chain(*chunk)])
+            near = f"ON session = of AND since BETWEEN at - {NEIGHBOURS_LOOKED_UP} AND at + {NEIGHBOURS_LOOKED_UP}"
+            rows = self._db.execute(
+                f"{windows} SELECT {_MEMBER_COLUMNS} FROM beside JOIN memories {near}", [*chain(*chunk)]
+            )
             found |= {row[0]: row for row in rows}
         self._numbers |= {file: row[1] for file, row in found.items()}
         members: list[str] = []
@@ -391,16 +393,16 @@ class Facts:
         last = (-1, -1)
         for file, _, _, valid_to, private, *own in sorted(found.values(), key=lambda row: (row[2], row[0])):
             shown = not (public and private) and (closed_by is None or valid_to is None or valid_to > closed_by)
-            between = min(own[1] - last[1] - 1, REACH) if own[0] == last[0] else 0
+            between = min(own[1] - last[1] - 1, NEIGHBOURS_LOOKED_UP) if own[0] == last[0] else 0
             new = [""] * between + [file] * shown
             members += new
             session += [sessions.setdefault(own[0], len(sessions))] * len(new)
             last = (own[0], own[1])
-        told, middle = set(files), set(beside)
+        given, middle = set(files), set(beside)
         for at, file in enumerate(members):
             if file in middle:
-                told.update(members[max(at - TOLD, 0) : at + TOLD + 1])
-        members = [file if file in told else "" for file in members]
+                given.update(members[max(at - NEIGHBOURS_GIVEN, 0) : at + NEIGHBOURS_GIVEN + 1])
+        members = [file if file in given else "" for file in members]
         for chunk in _chunks([each for each in sessions if each not in self._lengths]):
             self._lengths |= dict(self._among("session, SUM(length)", "session", chunk, each=True))
         count = int(self._fact("sessions") or 0)
@@ -518,11 +520,11 @@ class Facts:
 
     def _inflected(self, term: str) -> set[str]:
         """The forms of a word in the language that the vault is written in, if that is not English."""
-        if len(term) < START or not term.isalpha() or unspaced(term):
+        if len(term) < SHARED_BEGINNING or not term.isalpha() or unspaced(term):
             return set()
         rows_with = "SELECT rows FROM words WHERE word = ?"
         languages = self._cached("languages", lambda: spoken(lambda word: self._one(rows_with, word) or 0, self.rows))
-        alike = self.words(term[:START]) if languages else []
+        alike = self.words(term[:SHARED_BEGINNING]) if languages else []
         return {word for word in alike for each in languages if stem_in(each, word) == stem_in(each, term)} - STOP
 
     def words(self, letters: str) -> list[str]:
@@ -588,7 +590,7 @@ class Facts:
 
     def _cached(self, key: Any, make: Callable[[], T]) -> T:
         if key not in self._cache:
-            if len(self._cache) >= _KEPT:
+            if len(self._cache) >= _MOST_CACHED:
                 self._cache.clear()
             self._cache[key] = make()
         found: T = self._cache[key]
@@ -637,10 +639,10 @@ def opened(path: Path, dim: int) -> Facts:
         return Facts(path, dim)
 
 
-_MEMBER = "file, number, created, valid_to, private, session, since"
+_MEMBER_COLUMNS = "file, number, created, valid_to, private, session, since"
 
 
-def _likeness(vector: Matrix, of: tuple[Any, ...]) -> Likeness:
+def _likeness(vector: Floats, of: tuple[Any, ...]) -> Likeness:
     count, total, products = of
     if not count:
         return Likeness(0, 0.0, 0.0)
@@ -663,4 +665,4 @@ def _names(row: Row) -> Iterator[NameFact]:
 
 def _chunks(values: Collection[Any]) -> Iterator[list[Any]]:
     ordered = list(values)
-    return (ordered[start : start + _VALUES] for start in range(0, len(ordered), _VALUES))
+    return (ordered[start : start + _VALUES_PER_QUERY] for start in range(0, len(ordered), _VALUES_PER_QUERY))

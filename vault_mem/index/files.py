@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable
 
-from vault_mem.index.known import EPISODE, MEMORY, NOTE, OTHER, Known, Written
+from vault_mem.index.known import EPISODE, MEMORY, NOTE, OTHER, Known, WrittenLink
 from vault_mem.index.links import Names
 from vault_mem.index.state import StateStore
 from vault_mem.notes.links import path_key
@@ -84,8 +84,8 @@ def _type(folder: Folder, key: str, declared: str, note: Note) -> str:
     return MEMORY if folder.is_owned(key) else NOTE
 
 
-def links_of(key: str, raw: bytes, note: Note) -> list[Written]:
+def links_of(key: str, raw: bytes, note: Note) -> list[WrittenLink]:
     """The links of a note, and whatever else it names: in code, or by an id in its text."""
-    found = [Written(key, link.target, link.type, link.confidence, link.title) for link in note.memory.links]
+    found = [WrittenLink(key, link.target, link.type, link.confidence, link.title) for link in note.memory.links]
     named = named_in(raw) | ids_in(raw) - {note.memory.id}
-    return found + [Written(key, name) for name in sorted(named - {each.target for each in found})]
+    return found + [WrittenLink(key, name) for name in sorted(named - {each.target for each in found})]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vault_mem.errors import InvalidInput
 from vault_mem.index.known import MEMORY
-from vault_mem.index.rows import noted
+from vault_mem.index.rows import metadata_entry
 from vault_mem.index.table import listed, quote
 from vault_mem.model import MetaValue
 from vault_mem.notes.parse import read_time
@@ -117,7 +117,7 @@ class Filters:
         for person in self.people:
             yield _having("people", {person} if isinstance(person, str) else set(person))
         for each in self.metadata.items():
-            yield _noting(noted(*each))
+            yield _with_metadata(metadata_entry(*each))
 
 
 def _begun(at_hand: Catalogue) -> NDArray[Any]:
@@ -148,8 +148,8 @@ def _having(column: str, values: set[str]) -> Condition:
     return f"({' OR '.join(f'array_has({column}, {quote(each)})' for each in sorted(values))})", meets
 
 
-def _noting(note: str) -> Condition:
-    """The memory's metadata has this entry (see `rows.noted`)."""
+def _with_metadata(note: str) -> Condition:
+    """The memory's metadata has this entry (see `rows.metadata_entry`)."""
 
     def meets(at_hand: Catalogue) -> Mask:
         met = np.zeros(len(at_hand.files), dtype=bool)

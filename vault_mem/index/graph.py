@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from vault_mem.index.known import EPISODE, MEMORY, Written
+from vault_mem.index.known import EPISODE, MEMORY, WrittenLink
 from vault_mem.index.links import Names
 from vault_mem.index.state import StateStore
 from vault_mem.model import INVERSE_LINK, Link
@@ -39,7 +39,7 @@ class Graph:
 
     def __init__(self, state: StateStore, names: Names | None = None) -> None:
         self._state = state
-        self._met: dict[str, GraphNote] = {}  # by id: another process may remove them from the index meanwhile
+        self._seen_notes: dict[str, GraphNote] = {}  # by id: another process may remove them from the index meanwhile
         self.names = names or Names(state)
 
     @cached_property
@@ -57,7 +57,7 @@ class Graph:
 
     def note(self, id_: str) -> GraphNote:
         """A memory or episode that this graph has, by its id."""
-        return self._met[id_] if id_ in self._met else self.notes[id_]
+        return self._seen_notes[id_] if id_ in self._seen_notes else self.notes[id_]
 
     def title(self, id_: str) -> str:
         """What a memory is called."""
@@ -99,7 +99,7 @@ class Graph:
         if known is None or known.type not in _TYPES:
             return None
         note = GraphNote(known.id, known.title, key, bool(known.private), known.type == EPISODE, known.created)
-        self._met[note.id] = note
+        self._seen_notes[note.id] = note
         return note.id
 
     def dangling(self) -> list[tuple[str, Link]]:
@@ -111,7 +111,7 @@ class Graph:
         ]
 
 
-def _edges(links: Iterable[tuple[str | None, str | None, Written]]) -> dict[str, list[Edge]]:
+def _edges(links: Iterable[tuple[str | None, str | None, WrittenLink]]) -> dict[str, list[Edge]]:
     """One edge for each pair, and its reverse, by the memory it starts at."""
     best: dict[tuple[str, str], Edge] = {}
     for source, target, each in links:

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 NO_INDEX = "there is no index yet"
 # LanceDB and SQLite raise anything when a file is missing, cut short or not theirs at all; LanceDB even panics.
 DAMAGE = Exception
-_PAGE = 50
+_FILES_AT_ONCE = 50
 # From this many rows on, LanceDB finds the candidates: as fast, with a fifth of the memory (docs/benchmarks.md).
-LARGE = 100_000
+LARGE_ROWS = 100_000
 EVERYTHING = Filters(closed=True)
 
 
@@ -218,7 +218,7 @@ class Index:
         way = self.folder.settings.search_with
         if self.state.fixed:  # the figures could not be written
             return False
-        return way == "lancedb" or (way == "auto" and self.table.rows >= LARGE)
+        return way == "lancedb" or (way == "auto" and self.table.rows >= LARGE_ROWS)
 
     @property
     def rows(self) -> int:
@@ -272,11 +272,11 @@ class Index:
         """What to tell the user, once, about memories that were moved out of the searched folders."""
         if not self.state.get("astray_untold"):
             return []
-        from vault_mem.index.astray import notices_of, still_astray
+        from vault_mem.index.astray import messages_for, still_astray
 
         if not self.state.fixed:
             self.state.put(astray_untold=False)
-        return notices_of(self.folder, still_astray(self.folder, self.state).values())
+        return messages_for(self.folder, still_astray(self.folder, self.state).values())
 
     @property
     def size(self) -> int:
@@ -399,8 +399,8 @@ class Index:
 
     def read(self, files: list[str]) -> Iterator[Memory]:
         """The memories of these files, one after the other; they are read a page at a time."""
-        for start in range(0, len(files), _PAGE):
-            page = files[start : start + _PAGE]
+        for start in range(0, len(files), _FILES_AT_ONCE):
+            page = files[start : start + _FILES_AT_ONCE]
             memories = self.by_files(page)
             yield from (memories[file] for file in page)
 

@@ -15,7 +15,7 @@ from vault_mem.vault.walk import FileState
 MEMORY, EPISODE, NOTE = "memory", "episode", "note"
 OTHER = "other"  # lies among the memories and is not one: a drawing, a board, a note without name and text yet
 # The type of a mere mention: in code, by an id in the text, or in a file that is not indexed.
-NAMED = ""
+MENTION = ""
 
 
 class Known(NamedTuple):
@@ -56,12 +56,12 @@ class Known(NamedTuple):
         return FileState(self.mtime_ns, self.ctime_ns, self.size, self.inode)
 
 
-class Written(NamedTuple):
-    """A link as a file has it; of type NAMED if it is a mere mention."""
+class WrittenLink(NamedTuple):
+    """A link as a file has it; of type MENTION if it is a mere mention."""
 
     file: str
     target: str
-    type: str = NAMED
+    type: str = MENTION
     confidence: float | None = None
     title: str = ""
 
@@ -86,12 +86,12 @@ class KnownFiles(NamedValues):
         found = (self._db.execute(select, (key,)).fetchone() for key in keys)
         return {row[0]: Known._make(row) for row in found if row}
 
-    def claims(self, ids: Iterable[str]) -> list[tuple[str, str, str]]:
+    def declaring(self, ids: Iterable[str]) -> list[tuple[str, str, str]]:
         """Key, declared id and id gone by, of every file that declares one of these ids."""
         select = "SELECT key, declared, id FROM files WHERE declared = ?"
         return [row for id_ in sorted(set(ids)) for row in self._db.execute(select, (id_,))]
 
-    def contested(self) -> list[tuple[str, str, str]]:
+    def declared_twice(self) -> list[tuple[str, str, str]]:
         """Key, declared id and id gone by, for every id that more than one file declares."""
         several = "SELECT declared FROM files WHERE declared != '' GROUP BY declared HAVING COUNT(*) > 1"
         return list(self._db.execute(f"SELECT key, declared, id FROM files WHERE declared IN ({several}) ORDER BY key"))
@@ -132,7 +132,7 @@ class KnownFiles(NamedValues):
         """Files that declare no id."""
         return self._where("declared = ''")
 
-    def provisional(self) -> list[Known]:
+    def declaring_a_taken_id(self) -> list[Known]:
         """Files that declare an id which another file owns."""
         return self._where("declared != '' AND declared != id ORDER BY key")
 
@@ -166,7 +166,7 @@ class KnownFiles(NamedValues):
         prefix = key.removesuffix(".md")
         select = "SELECT key FROM files WHERE key > ? AND key < ?"
         named = [each for (each,) in self._db.execute(select, (prefix, prefix + "\uffff")) if original_of(each) == key]
-        by_id = [each for each, _, gone_by in self.claims([id_]) if gone_by != id_] if id_ else []
+        by_id = [each for each, _, gone_by in self.declaring([id_]) if gone_by != id_] if id_ else []
         return sorted({*named, *by_id})
 
     def flagged(self) -> list[Known]:

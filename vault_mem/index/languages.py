@@ -24,9 +24,9 @@ _SMALL_WORDS = {
     "turkish": "bir ve için bu",
 }
 # A vault is written in a language if its small words are in this share of the rows, on average.
-SPOKEN = 0.15
+SPOKEN_SHARE = 0.15
 # Forms of one word begin with the same letters, this many; shorter words are looked up as they are.
-START = 4
+SHARED_BEGINNING = 4
 
 
 def spoken(having: Callable[[str], int], rows: int) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def spoken(having: Callable[[str], int], rows: int) -> tuple[str, ...]:
         for language, words in _SMALL_WORDS.items()
     }
     best = max(shares, key=lambda language: shares[language])
-    return (best,) if shares[best] >= SPOKEN else ()
+    return (best,) if shares[best] >= SPOKEN_SHARE else ()
 
 
 @cache

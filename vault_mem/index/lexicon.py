@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vault_mem.index.languages import START, spoken, stem_in
+from vault_mem.index.languages import SHARED_BEGINNING, spoken, stem_in
 from vault_mem.index.terms import STOP, stem, unspaced
 
-_K1 = 1.2
-_B = 0.75
-MOST_ASKED = 256
-_NONE = np.zeros(0, dtype=np.int32)
+_BM25_K1 = 1.2
+_BM25_B = 0.75
+MOST_CACHED_TERMS = 256
+_NO_PLACES = np.zeros(0, dtype=np.int32)
 
 Places = NDArray[np.int32]
 TermCounts = NDArray[np.float32]
@@ -37,12 +37,12 @@ class TermLists:
         self._by_stem: dict[str, int] = {}
         self._by_letter: dict[str, set[int]] = {}  # of scripts without spaces: the terms that a letter is in
         self._starts = np.zeros(1, dtype=np.int64)
-        self._places: Places = _NONE
+        self._places: Places = _NO_PLACES
         self._counts: NDArray[np.uint16] = np.zeros(0, dtype=np.uint16)
         self._in_arrays = np.zeros(0, dtype=bool)
         self._later: dict[int, dict[int, int]] = {}
         self._later_terms: dict[int, list[int]] = {}
-        self._asked: dict[str, tuple[Places, TermCounts]] = {}  # a query asks for each of its terms several times
+        self._looked_up: dict[str, tuple[Places, TermCounts]] = {}  # a query asks for each of its terms several times
         self._languages: tuple[str, ...] | None = None
         self._by_start: dict[str, list[str]] = {}  # raw terms by their first letters, once a language needs them
 
@@ -97,11 +97,11 @@ class TermLists:
 
     def postings(self, term: str) -> tuple[Places, TermCounts]:
         """The places that have a term, and how often. One character of Japanese stands for every pair it is in."""
-        found = self._asked.get(term)
+        found = self._looked_up.get(term)
         if found is None:
-            if len(self._asked) >= MOST_ASKED:
-                self._asked.clear()
-            found = self._asked[term] = self._look_up(term)
+            if len(self._looked_up) >= MOST_CACHED_TERMS:
+                self._looked_up.clear()
+            found = self._looked_up[term] = self._look_up(term)
         return found
 
     def _look_up(self, term: str) -> tuple[Places, TermCounts]:
@@ -111,11 +111,11 @@ class TermLists:
         forms = self._forms(term) | ({number} if number >= 0 else set())
         if len(forms) > 1:
             return self._together(sorted(forms))
-        return self._postings_of(forms.pop()) if forms else (_NONE, np.zeros(0, dtype=np.float32))
+        return self._postings_of(forms.pop()) if forms else (_NO_PLACES, np.zeros(0, dtype=np.float32))
 
     def _forms(self, term: str) -> set[int]:
         """The numbers of a word's other forms, if the vault is written in a language other than English."""
-        if len(term) < START or not term.isalpha() or unspaced(term):
+        if len(term) < SHARED_BEGINNING or not term.isalpha() or unspaced(term):
             return set()
         if self._languages is None:
             self._languages = spoken(self._having, int(np.count_nonzero(self.lengths)))
@@ -123,11 +123,11 @@ class TermLists:
             return set()
         if not self._by_start:
             for raw in self._numbers:
-                self._by_start.setdefault(raw[:START], []).append(raw)
+                self._by_start.setdefault(raw[:SHARED_BEGINNING], []).append(raw)
         found: set[int] = set()
         for language in self._languages:
             wanted = stem_in(language, term)
-            alike = (raw for raw in self._by_start.get(term[:START], ()) if stem_in(language, raw) == wanted)
+            alike = (raw for raw in self._by_start.get(term[:SHARED_BEGINNING], ()) if stem_in(language, raw) == wanted)
             found |= {self._numbers[raw] for raw in alike if self._numbers[raw] >= 0}
         return found
 
@@ -136,19 +136,19 @@ class TermLists:
         return len(self._postings_of(number)[0]) if number >= 0 else 0
 
     def _changed(self) -> None:
-        self._asked.clear()
+        self._looked_up.clear()
         self._languages = None
 
     def _together(self, numbers: list[int]) -> tuple[Places, TermCounts]:
         if not numbers:
-            return _NONE, np.zeros(0, dtype=np.float32)
+            return _NO_PLACES, np.zeros(0, dtype=np.float32)
         found = [self._postings_of(number) for number in numbers]
         places, inverse = np.unique(np.concatenate([each[0] for each in found]), return_inverse=True)
         counts = np.bincount(inverse, np.concatenate([each[1] for each in found]), len(places))
         return places.astype(np.int32), counts.astype(np.float32)
 
     def _postings_of(self, number: int) -> tuple[Places, TermCounts]:
-        places, counts = _NONE, np.zeros(0, dtype=np.float32)
+        places, counts = _NO_PLACES, np.zeros(0, dtype=np.float32)
         if number + 1 < len(self._starts):
             part = slice(self._starts[number], self._starts[number + 1])
             places, counts = self._places[part], self._counts[part].astype(np.float32)
@@ -167,7 +167,7 @@ class TermLists:
             number = -1 if raw in STOP else self._by_stem.setdefault(stem(raw), len(self._by_stem))
             self._numbers[raw] = number
             if self._by_start:
-                self._by_start.setdefault(raw[:START], []).append(raw)
+                self._by_start.setdefault(raw[:SHARED_BEGINNING], []).append(raw)
             if unspaced(raw):
                 for letter in raw:
                     self._by_letter.setdefault(letter, set()).add(number)
@@ -181,5 +181,5 @@ def weight(having: float, rows: float) -> float:
 
 def saturation(counts: TermCounts, lengths: TermCounts, mean_length: float) -> TermCounts:
     """What these counts of a term are worth in texts of these lengths, 0 to 1: the first occurrence counts most."""
-    stretch = _K1 * (1 - _B + _B * lengths / max(mean_length, 1.0))
+    stretch = _BM25_K1 * (1 - _BM25_B + _BM25_B * lengths / max(mean_length, 1.0))
     return np.asarray(counts / (counts + stretch), dtype=np.float32)

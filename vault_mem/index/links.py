@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-from vault_mem.index.known import Written
+from vault_mem.index.known import WrittenLink
 from vault_mem.index.state import StateStore
 from vault_mem.model import EPISODE_ID, MEMORY_ID, digits_of
 from vault_mem.notes.links import ID_AT_END, link_name, name_key, path_key, stem_of
@@ -39,8 +39,8 @@ class Names:
         self._called: dict[str, list[str]] = {}
         self._whole = False
         self._meant: dict[tuple[str, str], str | None] = {}
-        self._around: dict[str, list[tuple[str, str, Written]]] = {}
-        self._written_to: dict[str, list[Written]] = {}
+        self._around: dict[str, list[tuple[str, str, WrittenLink]]] = {}
+        self._written_to: dict[str, list[WrittenLink]] = {}
 
     def find(self, target: str, source: str = "") -> str | None:
         """The file that Obsidian opens for a link in `source`."""
@@ -124,7 +124,7 @@ class Names:
         written = [each.file for key in keys for each in self.written_to(key)]
         return sorted({*written, *self._state.too_large(MAX_NOTE_BYTES)})
 
-    def written_to(self, key: str) -> list[Written]:
+    def written_to(self, key: str) -> list[WrittenLink]:
         """All that may mean a note: by its file's present or former name, its id, or the digits of its id."""
         if key not in self._written_to:
             id_ = self._state.id_of(key)
@@ -133,13 +133,13 @@ class Names:
             self._written_to[key] = self._state.naming(stems, [digits_of(id_)])
         return self._written_to[key]
 
-    def around(self, key: str) -> list[tuple[str, str, Written]]:
+    def around(self, key: str) -> list[tuple[str, str, WrittenLink]]:
         """The links from and to a note: from which file to which, and as they are written."""
         if key not in self._around:
             self._around[key] = list(self._links_around(key))
         return self._around[key]
 
-    def _links_around(self, key: str) -> Iterator[tuple[str, str, Written]]:
+    def _links_around(self, key: str) -> Iterator[tuple[str, str, WrittenLink]]:
         for each in self._state.links(key):
             target = self.note(each.target, key)
             if target is not None and target != key:
@@ -148,7 +148,7 @@ class Names:
             if each.type and each.file != key and self.note(each.target, each.file) == key:
                 yield each.file, key, each
 
-    def all_links(self) -> Iterator[tuple[str, str | None, Written]]:
+    def all_links(self) -> Iterator[tuple[str, str | None, WrittenLink]]:
         """Every link of the vault: its file, the note that it means, if any, and as it is written."""
         self.take_all()
         for each in self._state.links():
@@ -192,7 +192,7 @@ def follow_outside(state: StateStore, folder: Folder, keys: Iterable[str]) -> No
     known = state.outside()
     now: dict[str, FileState] = {}
     changed: dict[str, FileState] = {}
-    links: list[Written] = []
+    links: list[WrittenLink] = []
     for key in keys:
         if not folder.has_links(key):
             continue
@@ -207,7 +207,7 @@ def follow_outside(state: StateStore, folder: Folder, keys: Iterable[str]) -> No
         except OSError:
             continue  # unreadable, so its links are unknown
         changed[key] = now[key]
-        links += [Written(key, name) for name in sorted(named_in(raw, key) | ids_in(raw))]
+        links += [WrittenLink(key, name) for name in sorted(named_in(raw, key) | ids_in(raw))]
     gone = [key for key in known if key not in now]
     if changed or gone:
         state.note_outside(changed, gone, links)

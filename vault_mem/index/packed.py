@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.people import PERSON, TAG, name_facts
-from vault_mem.index.terms import STOP, called, stem, unspaced
+from vault_mem.index.terms import STOP, naming_terms, stem, unspaced
 
-TITLE = "title"  # the kind of mark for the words of titles
+TITLE = "title"  # the kind of name term for the words of titles
 
 stem_of = lru_cache(maxsize=100_000)(stem)  # the same words come again and again
 
@@ -59,17 +59,17 @@ Heads = NDArray[np.void]
 BRIEF = ("id", "kind", "category", "emotion", "tags", "people")
 FIELDS = ("file", "n", "type", "importance", "private", *_TIMES, *BRIEF, "content", "memory")
 # Keys that few records have: parsing all records to look for them would take long.
-TOLD = ('"aliases":', '"supersedes":', '"metadata":')
-_PRIVATE, _NOTE, _TOLD = 1, 2, 4
+RARE_KEYS = ('"aliases":', '"supersedes":', '"metadata":')
+_PRIVATE, _NOTE, _HAS_RARE_KEYS = 1, 2, 4
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 _from_json = json.JSONDecoder().raw_decode  # `loads` also looks for blanks around it, and we wrote none
 
 
-class Held:
-    """One packed row, decoded as far as somebody asks, and what was found out about it."""
+class PackedRow:
+    """One packed row, decoded as far as somebody asks, and the findings about it."""
 
     # few objects for each: a query makes hundreds of these, and garbage collection looks at every object
-    __slots__ = ("_at", "_brief", "_counts", "_data", "_found_out", "_terms", "_texts", "end", "file", "read")
+    __slots__ = ("_at", "_brief", "_counts", "_data", "_findings", "_terms", "_texts", "end", "file", "read")
 
     def __init__(self, file: str, data: bytes, at: int, dim: int) -> None:
         terms, *sizes = _SIZED.unpack_from(data, at)
@@ -79,15 +79,15 @@ class Held:
         self._texts = self._counts + 2 * terms
         self.end: int = self._texts + sum(sizes)
         self._brief: list[Any] | None = None
-        self._found_out: dict[str, Any] | None = None
+        self._findings: dict[str, Any] | None = None
         self.read = b""  # what was read from its text in a quiet moment
 
     @property
-    def found_out(self) -> dict[str, Any]:
-        """What was found out about it."""
-        if self._found_out is None:
-            self._found_out = {}
-        return self._found_out
+    def findings(self) -> dict[str, Any]:
+        """What queries found out about it, by the sort of finding."""
+        if self._findings is None:
+            self._findings = {}
+        return self._findings
 
     @property
     def head(self) -> bytes:
@@ -132,32 +132,32 @@ class Held:
         return self._data[start : start + sizes[which]].decode()
 
     @property
-    def told(self) -> bool:
-        """Whether the record has one of the rare keys (TOLD)."""
-        return bool(_HEAD.unpack_from(self._data, self._at)[6] & _TOLD)
+    def has_rare_keys(self) -> bool:
+        """Whether the record has one of RARE_KEYS."""
+        return bool(_HEAD.unpack_from(self._data, self._at)[6] & _HAS_RARE_KEYS)
 
 
 class Brief(Sequence[Any]):
     """One of the short fields of rows, by place."""
 
-    def __init__(self, held: Sequence[Held], name: str) -> None:
-        self._held, self._at = held, BRIEF.index(name)
+    def __init__(self, rows: Sequence[PackedRow], name: str) -> None:
+        self._rows, self._at = rows, BRIEF.index(name)
 
     def __getitem__(self, place: Any) -> Any:
-        return self._held[place].brief[self._at]
+        return self._rows[place].brief[self._at]
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._rows)
 
 
 class TextColumn(Brief):
     """One of the texts of rows, by place: the memory's own, or all its other fields as JSON."""
 
-    def __init__(self, held: Sequence[Held], name: str) -> None:
-        self._held, self._name = held, name
+    def __init__(self, rows: Sequence[PackedRow], name: str) -> None:
+        self._rows, self._name = rows, name
 
     def __getitem__(self, place: Any) -> Any:
-        return getattr(self._held[place], self._name)
+        return getattr(self._rows[place], self._name)
 
 
 def packed(rows: Sequence[Mapping[str, Any]]) -> bytes:
@@ -166,10 +166,10 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> bytes:
     for row in rows:
         brief, content, record = _to_json([row[name] for name in BRIEF]), row["content"], row["memory"]
         texts = [text.encode() for text in (brief, content, record)]
-        told = any(key in record for key in TOLD)
-        flags = _PRIVATE * bool(row["private"]) | _NOTE * (row["type"] == NOTE) | _TOLD * told
+        rare = any(key in record for key in RARE_KEYS)
+        flags = _PRIVATE * bool(row["private"]) | _NOTE * (row["type"] == NOTE) | _HAS_RARE_KEYS * rare
         times = (math.nan if row[name] is None else row[name] for name in _TIMES)
-        counts = row["counts"] | (dict.fromkeys(_marks(row), 1) if row["n"] == 0 else {})
+        counts = row["counts"] | (dict.fromkeys(_name_terms(row), 1) if row["n"] == 0 else {})
         numbers = (len(counts), *map(len, texts), row["n"], row["importance"], flags, row["length"], *times)
         vector = np.asarray(row["vector"], dtype=np.float32).tobytes()
         terms = np.fromiter(map(number_of, counts), np.uint32, len(counts)).tobytes()
@@ -178,17 +178,17 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> bytes:
     return b"".join(found)
 
 
-def mark(kind: str, key: str) -> str:
+def name_term(kind: str, key: str) -> str:
     """A name looked up like a word of the text: for a word of the title, a person or a tag."""
     return f"{kind} {key}"
 
 
-def _marks(row: Mapping[str, Any]) -> Iterator[str]:
+def _name_terms(row: Mapping[str, Any]) -> Iterator[str]:
     record = json.loads(row["memory"])
     title, aliases = str(record.get("title", "")), record.get("aliases") or ()
-    yield from (mark(TITLE, stem_of(term)) for term in called(title, row["file"], row["tags"], aliases))
+    yield from (name_term(TITLE, stem_of(term)) for term in naming_terms(title, row["file"], row["tags"], aliases))
     facts = name_facts(row["people"], row["tags"], row["content"], row["file"], title, aliases)
-    yield from (mark(fact.kind, fact.key) for fact in facts if fact.kind in (PERSON, TAG))
+    yield from (name_term(fact.kind, fact.key) for fact in facts if fact.kind in (PERSON, TAG))
 
 
 def framed(parts: Sequence[bytes]) -> bytes:
@@ -196,11 +196,11 @@ def framed(parts: Sequence[bytes]) -> bytes:
     return b"".join(each for part in parts for each in (len(part).to_bytes(4, "little"), part))
 
 
-def unpacked(file: str, data: bytes, dim: int, read: bytes | None = None) -> list[Held]:
+def unpacked(file: str, data: bytes, dim: int, read: bytes | None = None) -> list[PackedRow]:
     """The rows that `packed` packed, each with its part of `read`, what was read from their texts."""
     found, at = [], 0
     while at < len(data):
-        found.append(Held(file, data, at, dim))
+        found.append(PackedRow(file, data, at, dim))
         at = found[-1].end
     if read:
         at = 0
@@ -210,23 +210,23 @@ def unpacked(file: str, data: bytes, dim: int, read: bytes | None = None) -> lis
     return found
 
 
-def heads_of(held: Sequence[Held]) -> Heads:
+def heads_of(rows: Sequence[PackedRow]) -> Heads:
     """The heads of rows as one array with named fields."""
-    return np.frombuffer(b"".join([each.head for each in held]), _HEAD_TYPE)
+    return np.frombuffer(b"".join([each.head for each in rows]), _HEAD_TYPE)
 
 
-def columns_of(held: Sequence[Held], heads: Heads, dim: int) -> dict[str, Any]:
+def columns_of(rows: Sequence[PackedRow], heads: Heads, dim: int) -> dict[str, Any]:
     """Rows as columns; texts are decoded when asked for."""
-    columns: dict[str, Any] = {name: Brief(held, name) for name in BRIEF}
+    columns: dict[str, Any] = {name: Brief(rows, name) for name in BRIEF}
     columns |= {
-        "content": TextColumn(held, "content"),
-        "memory": TextColumn(held, "memory"),
-        "file": [each.file for each in held],
+        "content": TextColumn(rows, "content"),
+        "memory": TextColumn(rows, "memory"),
+        "file": [each.file for each in rows],
     }
     columns |= {name: heads[name] for name in ("n", "importance", *_TIMES)}
     columns["private"] = heads["flags"] & _PRIVATE
     columns["type"] = np.where(heads["flags"] & _NOTE, NOTE, MEMORY).astype(object)
-    columns["vector"] = np.frombuffer(b"".join([each.vector for each in held]), np.float32).reshape(len(held), dim)
+    columns["vector"] = np.frombuffer(b"".join([each.vector for each in rows]), np.float32).reshape(len(rows), dim)
     return columns
 
 

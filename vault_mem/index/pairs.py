@@ -17,15 +17,15 @@ from vault_mem.embedding.embedder import Vectors
 
 Places = NDArray[np.int64]
 
-LEADING = 32
+LEADING_COORDINATES = 32
 # A block of products fits into a processor's cache.
 _BLOCK = 1024
 # Enough vectors to find the directions that matter.
 _SAMPLE = 4096
 # Single precision may be off by less than this in a sum of a few hundred products.
-_SLACK = 1e-4
+_ROUNDING_ERROR = 1e-4
 # Beyond this share of a block, multiplying the whole block is faster than picking rows.
-_DENSE = 0.05
+_WHOLE_BLOCK_SHARE = 0.05
 _ROWS_AT_ONCE = 8192
 
 
@@ -62,7 +62,7 @@ def _nearest_pairs(
             columns = slice(column, min(column + _BLOCK, len(places)))
             shape = (rows.stop - rows.start, columns.stop - columns.start)
             most = np.matmul(short[rows], short[columns].T, out=products[: shape[0], : shape[1]])
-            mask = np.greater_equal(most, best.level - _SLACK, out=reached[: shape[0], : shape[1]])
+            mask = np.greater_equal(most, best.level - _ROUNDING_ERROR, out=reached[: shape[0], : shape[1]])
             one, other = np.divmod(np.flatnonzero(mask), shape[1])
             one, other = one + rows.start, other + columns.start
             later = other > one
@@ -97,7 +97,7 @@ def _shortened(vectors: Vectors, places: Places) -> Vectors:
     """The leading coordinates of each vector, and the length of what they leave out."""
     sample = vectors[places[:: max(1, len(places) // _SAMPLE)]]
     _, directions = np.linalg.eigh((sample.T @ sample).astype(np.float64))
-    turn = np.ascontiguousarray(directions[:, ::-1][:, :LEADING], dtype=np.float32)
+    turn = np.ascontiguousarray(directions[:, ::-1][:, :LEADING_COORDINATES], dtype=np.float32)
     short = np.empty((len(places), turn.shape[1] + 1), dtype=np.float32)
     for start in range(0, len(places), _ROWS_AT_ONCE):
         part = vectors[places[start : start + _ROWS_AT_ONCE]]
@@ -112,7 +112,7 @@ def _compare(vectors: Vectors, places: Places, one: Places, other: Places, size:
     """Compare these in full, and keep those that are among the best."""
     if not len(one):
         return
-    if len(one) > _DENSE * size:
+    if len(one) > _WHOLE_BLOCK_SHARE * size:
         rows, columns = slice(one.min(), one.max() + 1), slice(other.min(), other.max() + 1)
         whole = vectors[places[rows]] @ vectors[places[columns]].T
         cosines = whole[one - rows.start, other - columns.start]

@@ -22,11 +22,21 @@ if TYPE_CHECKING:
 
 # Kinds of facts: a person, a tag, a shorter form of a name, its sound, another name for the same person (from shorter
 # forms too, or from whole names only), and how memories spell it.
-PERSON, TAG, SHORT, SOUND, SAME_PERSON, ALIAS, WRITTEN = "person", "tag", "short", "sound", "same", "alias", "written"
+PERSON, TAG, SHORTER_FORM, SOUND, SAME_PERSON, ALIAS, SPELLING = (
+    "person",
+    "tag",
+    "short",
+    "sound",
+    "same",
+    "alias",
+    "written",
+)
 
 # "Caroline: I went …": a saved conversation starts each turn with the speaker. A name of several words does not end in
 # a lower-case word: "Mount Aso hike: 1,592 metres" starts with a label.
-SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?:(?: [^\W\d_][\w'’.-]*)? (?![a-zà-ÿ])[^\W\d_][\w'’.-]*)?)\s?(?::\s|：)")
+SPEAKER_LABEL = re.compile(
+    r"\s*([^\W\d_][\w'’.-]*(?:(?: [^\W\d_][\w'’.-]*)? (?![a-zà-ÿ])[^\W\d_][\w'’.-]*)?)\s?(?::\s|：)"
+)
 _HONORIFIC = re.compile(r"(?<=.)(?:さん|ちゃん|くん|君|様|さま|先生|氏|殿)$")
 
 
@@ -43,11 +53,11 @@ def name_facts(
 ) -> Iterator[NameFact]:
     """All that one whole memory says about names."""
     for person in people:
-        yield NameFact(WRITTEN, name_key(person), person)
+        yield NameFact(SPELLING, name_key(person), person)
     for person in {name_key(each) for each in about(people, text)} - {""}:
         yield NameFact(PERSON, person)
         shorter = _shorter(person)
-        yield from (NameFact(SHORT, short, person) for short in shorter)
+        yield from (NameFact(SHORTER_FORM, short, person) for short in shorter)
         yield from {NameFact(SOUND, sound, person) for form in (person, *shorter) for sound in sounds(form)}
     yield from {NameFact(TAG, name_key(tag)) for tag in tags}
     if aliases:
@@ -60,7 +70,7 @@ def name_facts(
 
 def about(people: Collection[str], text: str) -> set[str]:
     """The people a memory is about, and who speaks in it. In a long one many speak, so the first says nothing."""
-    speaker = SPEAKER.match(text[:80]) if len(text) <= WHOLE_LENGTH else None
+    speaker = SPEAKER_LABEL.match(text[:80]) if len(text) <= WHOLE_LENGTH else None
     return {*people, *([speaker[1]] if speaker else [])}
 
 
@@ -137,7 +147,7 @@ def places_about(catalogue: Catalogue, kind: str, keys: Collection[str]) -> set[
         return set()
     if catalogue.complete:
         return names_at_hand(catalogue).places(kind, keys)
-    return {place for key in keys for place in catalogue.marked(kind, key).tolist()}
+    return {place for key in keys for place in catalogue.places_named(kind, key).tolist()}
 
 
 def names_at_hand(catalogue: Catalogue) -> NamesAtHand:

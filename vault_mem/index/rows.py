@@ -19,9 +19,9 @@ from vault_mem.model import Memory, MetaValue, from_record, to_record
 from vault_mem.notes.links import ID_AT_END
 
 # Memories made in the same second are this far apart in the table, so that sorting by time keeps their order.
-STEP = 1e-5
+SAME_SECOND_STEP = 1e-5
 # Compressing texts takes a third of the time of writing rows and saves a fifth of their space.
-_AS_IT_IS = {"lance-encoding:compression": "none"}
+_UNCOMPRESSED = {"lance-encoding:compression": "none"}
 _MONTH = re.compile(r"\d{4}(?:-\d\d)?")  # the folders that vault-mem makes
 
 
@@ -30,8 +30,8 @@ def schema(dim: int) -> pa.Schema:
     text, texts = pa.string(), pa.list_(pa.string())
     return pa.schema(
         [
-            pa.field("row", text, nullable=False, metadata=_AS_IT_IS),
-            pa.field("file", text, nullable=False, metadata=_AS_IT_IS),
+            pa.field("row", text, nullable=False, metadata=_UNCOMPRESSED),
+            pa.field("file", text, nullable=False, metadata=_UNCOMPRESSED),
             pa.field("n", pa.int32(), nullable=False),
             pa.field("id", text),
             pa.field("type", text),
@@ -48,8 +48,8 @@ def schema(dim: int) -> pa.Schema:
             pa.field("valid_from", pa.float64()),
             pa.field("valid_to", pa.float64()),
             pa.field("terms", texts),
-            pa.field("content", text, metadata=_AS_IT_IS),
-            pa.field("memory", text, metadata=_AS_IT_IS),
+            pa.field("content", text, metadata=_UNCOMPRESSED),
+            pa.field("memory", text, metadata=_UNCOMPRESSED),
             pa.field("vector", pa.list_(pa.float32(), dim)),
         ]
     )
@@ -97,8 +97,8 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
         "importance": memory.importance,
         "tags": with_parents(memory.tags),
         "people": memory.people,
-        "metadata": [noted(name, value) for name, value in memory.metadata.items()],
-        "created": known.created + ((memory.seq or 1) - 1) * STEP,
+        "metadata": [metadata_entry(name, value) for name, value in memory.metadata.items()],
+        "created": known.created + ((memory.seq or 1) - 1) * SAME_SECOND_STEP,
         "valid_from": memory.valid_from and memory.valid_from.timestamp(),
         "valid_to": memory.valid_to and memory.valid_to.timestamp(),
     }
@@ -106,9 +106,9 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
     single = len(parts) <= 1
     text = f"{header}\n{content}" if single else header
     whole = whole_vector(vectors, parts) if parts else np.zeros(dim, dtype=np.float32)
-    told = [(text, content, _record(memory), whole)]
+    searched_parts = [(text, content, _record(memory), whole)]
     if not single:
-        told += [(part, part, "", vector) for part, vector in zip(parts, vectors, strict=True)]
+        searched_parts += [(part, part, "", vector) for part, vector in zip(parts, vectors, strict=True)]
     return [
         {
             **shared,
@@ -119,11 +119,11 @@ def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[di
             "memory": record,
             "vector": vector,
         }
-        for number, (searched, said, record, vector) in enumerate(told)
+        for number, (searched, said, record, vector) in enumerate(searched_parts)
     ]
 
 
-def noted(name: str, value: MetaValue) -> str:
+def metadata_entry(name: str, value: MetaValue) -> str:
     """One entry of a program's metadata, as filters look for it: 1 and 1.0 are the same, 1 and "1" are not."""
     number = isinstance(value, float) and value.is_integer()
     return f"{name}={_to_json(int(value) if number else value)}"

@@ -6,7 +6,7 @@ import heapq
 
 import numpy as np
 
-from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
+from vault_mem.embedding.calibration import SAMPLE_SIZE, Calibration, refined
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.catalogue import Catalogue
 
@@ -22,7 +22,7 @@ class Sample:
     def _choose(self) -> None:
         catalogue = self._catalogue
         whole = np.flatnonzero(catalogue.alive & catalogue.ours & (catalogue.n == 0)).tolist()
-        self._places = heapq.nsmallest(SAMPLE, whole, key=catalogue.ids.__getitem__)
+        self._places = heapq.nsmallest(SAMPLE_SIZE, whole, key=catalogue.ids.__getitem__)
         self._refined = None
 
     @property
@@ -48,7 +48,7 @@ class Sample:
 
     def learn(self, catalogue: Catalogue, places: list[int]) -> None:
         """These rows have come."""
-        room = len(self._places) < SAMPLE
+        room = len(self._places) < SAMPLE_SIZE
         last = catalogue.ids[self._places[-1]] if self._places else ""
         new = [place for place in places if catalogue.ours[place] and catalogue.n[place] == 0]
         if not self._places or any(room or catalogue.ids[place] < last for place in new):

@@ -21,31 +21,39 @@ import pyarrow.compute as pc
 from vault_mem.errors import Busy, StoreError
 from vault_mem.index.files import provisional_id
 from vault_mem.index.index import Index
-from vault_mem.index.known import Known, Written
+from vault_mem.index.known import Known, WrittenLink
 from vault_mem.index.rows import schema
 from vault_mem.index.state import SCHEMA_VERSION
 from vault_mem.index.table import listed
 from vault_mem.notes.links import ID_AT_END, link_name, name_key, stem_of
 from vault_mem.store.ledger import FileRows, Ledger, StoreStatus, mark
-from vault_mem.store.objects import Objects, Traffic, shown
-from vault_mem.store.store import EXPIRY_DAYS, FORMAT, LINKED, MEMORY, NAME, TEXT, Store
+from vault_mem.store.objects import Objects, Traffic, without_password
+from vault_mem.store.store import (
+    EXPIRY_DAYS,
+    LINKED_COLUMN,
+    MEMORY_COLUMN,
+    NAME_COLUMN,
+    STORE_FORMAT,
+    TEXT_COLUMN,
+    Store,
+)
 from vault_mem.vault.lock import locked_outside
 
 # Indexing fewer files is faster than asking a store.
-ASK_FROM = 100
+ASK_FROM_FILES = 100
 # How long a command may wait for rows, and how long the work after its answer may take.
 PULL_SECONDS, PUSH_SECONDS, WITHDRAW_SECONDS, LOOK_SECONDS = 20.0, 30.0, 30.0, 5.0
 # Rows of this many files make a segment: about 2 MB.
-SEGMENT = 1000
+SEGMENT_FILES = 1000
 # Saves are added to the store together, by a command that comes at least this long after the last addition.
 GATHER_SECONDS = 60
 _DAY = 86_400
 # After losing time to an unreachable store, leave it alone for ten times as long, but at most this long.
 _LONGEST_PAUSE = 300.0
 # Segments that are kept decoded while rows are taken from them.
-_DECODED = 4
-_KNOWN, _LINKS = "known", "links"
-_SHARED = Known._fields[Known._fields.index("declared") :]
+_MOST_DECODED = 4
+_KNOWN_COLUMN, _LINKS_COLUMN = "known", "links"
+_SHARED_FIELDS = Known._fields[Known._fields.index("declared") :]
 
 
 class Shared:
@@ -55,26 +63,28 @@ class Shared:
         self._index = index
         self._uri = index.folder.settings.index_dir
         digest = hashlib.sha256(self._uri.encode("utf-8", "surrogateescape")).hexdigest()[:12]
-        self.ledger = Ledger(index.home / f"store-{digest}-{FORMAT}.db")
+        self.ledger = Ledger(index.home / f"store-{digest}-{STORE_FORMAT}.db")
         self._pulled = index.home / "pulled"
         self._decoded: dict[str, pa.Table] = {}
         self._store: Store | None = None  # to read rows from, until its time limit
         self.traffic = Traffic()
         read = [SCHEMA_VERSION, str(schema(index.embedder.dim)), index.embedder.fingerprint, index.read_by]
-        self._alike = hashlib.sha256(json.dumps(read).encode()).hexdigest()[:16]
+        self._version_digest = hashlib.sha256(json.dumps(read).encode()).hexdigest()[:16]
 
     @property
     def prefix(self) -> str:
         """The prefix of the segments made by this version, model and settings."""
-        return f"rows/{self._alike}"
+        return f"rows/{self._version_digest}"
 
     def rows_of(self, key: str, digest: str, id_: str) -> FileRows:
         """The name and the marks of a file's rows."""
-        text, called = mark("text", key, digest), _called(key)
-        return FileRows(mark("row", self._alike, key, digest), mark("memory", id_), text, mark("path", key), called)
+        text, called = mark("text", key, digest), _name_mark(key)
+        return FileRows(
+            mark("row", self._version_digest, key, digest), mark("memory", id_), text, mark("path", key), called
+        )
 
     @contextmanager
-    def _meeting(self, seconds: float, *, now: bool = False) -> Iterator[Store]:
+    def _store_for(self, seconds: float, *, now: bool = False) -> Iterator[Store]:
         """The store, with a time limit. After a failure that cost time, it is left alone for a while, unless `now`."""
         clock = time.time()
         pause = float(self.ledger.get("pause") or 0)
@@ -86,7 +96,7 @@ class Shared:
         try:
             objects = Objects(self._uri, folder.env, folder.settings.store_options, seconds)
             store = Store(objects, self.ledger)
-            store.meet()
+            store.check_usable()
             yield store
         except StoreError as error:
             lost = min(10 * (time.monotonic() - began), _LONGEST_PAUSE)
@@ -99,38 +109,38 @@ class Shared:
                 self.traffic = objects.traffic
 
     @contextmanager
-    def _alone(self, seconds: float, wait: float, *, now: bool = False) -> Iterator[Store]:
+    def _writing(self, seconds: float, wait: float, *, now: bool = False) -> Iterator[Store]:
         """The store to write to, for one process of this machine at a time: so a machine knows its own leftovers.
 
         Raises Busy if another process has it for longer than `wait`.
         """
         lock = self._index.home / "store.lock"
-        with locked_outside(lock, "the store", wait), self._meeting(seconds, now=now) as store:
+        with locked_outside(lock, "the store", wait), self._store_for(seconds, now=now) as store:
             yield store
 
     # Taking rows over
 
     def worth_asking(self, count: int) -> bool:
         """Whether other machines may have rows for this many missing files; if so, what they added has been pulled."""
-        if count < ASK_FROM:
+        if count < ASK_FROM_FILES:
             return False
         self.forget_pulled()
         try:
             self._pulled.mkdir(mode=0o700)
-            with self._meeting(PULL_SECONDS) as self._store:
-                self._store.catch_up(self._keep)
+            with self._store_for(PULL_SECONDS) as self._store:
+                self._store.catch_up(self._keep_segment)
         except (StoreError, OSError):
             self._store = None
         return bool(self.ledger.segments())
 
-    def _keep(self, segment: str, table: pa.Table) -> None:
+    def _keep_segment(self, segment: str, table: pa.Table) -> None:
         """Keep a segment on disk for this sync: all of them together may not fit into memory."""
         prefix, _, name = segment.rpartition("/")
         if prefix == self.prefix:
             with pa.ipc.new_file(self._pulled / name, table.schema) as writer:
                 writer.write_table(table)
 
-    def rows(self, files: Mapping[str, str]) -> tuple[pa.Table, list[tuple[str, tuple[Any, ...], list[Written]]]]:
+    def rows(self, files: Mapping[str, str]) -> tuple[pa.Table, list[tuple[str, tuple[Any, ...], list[WrittenLink]]]]:
         """The pulled rows of these files, which are given with their hashes; and what is known of each file."""
         wanted = {self.rows_of(key, digest, "").name: key for key, digest in files.items()}
         by_segment: dict[str, list[str]] = {}
@@ -141,15 +151,19 @@ class Shared:
             table = self._segment(segment)
             if table is None:
                 continue
-            table = table.filter(pc.is_in(table[NAME], value_set=pa.array(names)))
-            whole = table.filter(pc.equal(table["n"], 0)).select(["file", NAME, _KNOWN, _LINKS]).to_pylist()
-            sound = [row for row in whole if wanted.get(row[NAME]) == row["file"]]
+            table = table.filter(pc.is_in(table[NAME_COLUMN], value_set=pa.array(names)))
+            whole = (
+                table.filter(pc.equal(table["n"], 0))
+                .select(["file", NAME_COLUMN, _KNOWN_COLUMN, _LINKS_COLUMN])
+                .to_pylist()
+            )
+            sound = [row for row in whole if wanted.get(row[NAME_COLUMN]) == row["file"]]
             if len(sound) != len(names) or len(whole) != len(names):
                 continue  # not written by us, or damaged: these files are indexed from disk instead
             tables.append(table.select(schema(self._index.embedder.dim).names))
             for row in sound:
-                links = [Written(row["file"], *each) for each in json.loads(row[_LINKS])]
-                known.append((row["file"], tuple(json.loads(row[_KNOWN])), links))
+                links = [WrittenLink(row["file"], *each) for each in json.loads(row[_LINKS_COLUMN])]
+                known.append((row["file"], tuple(json.loads(row[_KNOWN_COLUMN])), links))
         columns = schema(self._index.embedder.dim)
         return (pa.concat_tables(tables).cast(columns) if tables else columns.empty_table()), known
 
@@ -159,13 +173,13 @@ class Shared:
             path = self._pulled / segment.rpartition("/")[2]
             try:
                 if not path.exists() and self._store and (table := self._store.read(segment)) is not None:
-                    self._keep(segment, table)
+                    self._keep_segment(segment, table)
                 table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-                table.select([*schema(self._index.embedder.dim).names, NAME, _KNOWN, _LINKS])
+                table.select([*schema(self._index.embedder.dim).names, NAME_COLUMN, _KNOWN_COLUMN, _LINKS_COLUMN])
             except (OSError, pa.ArrowInvalid, KeyError, StoreError):
                 return None
             self._decoded[segment] = table
-            if len(self._decoded) > _DECODED:
+            if len(self._decoded) > _MOST_DECODED:
                 del self._decoded[next(iter(self._decoded))]
         return self._decoded[segment]
 
@@ -193,16 +207,16 @@ class Shared:
         if not to_add:
             self.ledger.put(level=self._version())
         waited = abs(now - float(self.ledger.get("added") or 0)) > GATHER_SECONDS
-        add_due = bool(to_add) and (waited or len(to_add) >= ASK_FROM)
+        add_due = bool(to_add) and (waited or len(to_add) >= ASK_FROM_FILES)
         if not (owed or list_due or add_due):
             return
-        with suppress(Busy), self._alone(PUSH_SECONDS, 0) as store:
-            self._pay(store)
+        with suppress(Busy), self._writing(PUSH_SECONDS, 0) as store:
+            self._remove_owed(store)
             if to_add:
                 store.add(self.prefix, lambda: self._segments(self._to_add()[1]))
                 self.ledger.put(added=now)
                 self._owe_what_became_private()  # only now is it known what others have added
-                self._pay(store)
+                self._remove_owed(store)
             if list_due:
                 self.ledger.hold(entries.values(), int(now // _DAY), EXPIRY_DAYS)
                 store.write_list()
@@ -217,7 +231,7 @@ class Shared:
         if version != self.ledger.get("held_version"):
             self.ledger.hold(entries.values(), int(self._index.folder.now().timestamp() // _DAY), EXPIRY_DAYS)
             self.ledger.put(held_version=version)
-        there = self.ledger.there()
+        there = self.ledger.names_in_store()
         return entries, sorted(key for key, entry in entries.items() if entry.name not in there)
 
     def _version(self) -> list[Any]:
@@ -225,8 +239,8 @@ class Shared:
         return [self._index.generation, self._index.state.get("table_version")]
 
     def _segments(self, keys: list[str]) -> Iterator[pa.Table]:
-        for start in range(0, len(keys), SEGMENT):
-            yield self._table_of(keys[start : start + SEGMENT])
+        for start in range(0, len(keys), SEGMENT_FILES):
+            yield self._table_of(keys[start : start + SEGMENT_FILES])
 
     def _table_of(self, keys: list[str]) -> pa.Table:
         """The rows of these files as this machine has them, with all that another needs to take them over."""
@@ -242,19 +256,21 @@ class Shared:
         kept = [file in known and known[file].hash == digest for file, digest in zip(files, hashes, strict=True)]
         entries = {key: self.rows_of(key, each.hash, each.id) for key, each in known.items()}
         linked = {
-            file: " ".join(sorted({mark for target, *_ in each for mark in _meant(target)}))
+            file: " ".join(sorted({mark for target, *_ in each for mark in _marks_meant(target)}))
             for file, each in links.items()
         }
-        columns: dict[str, list[str]] = {name: [] for name in (NAME, MEMORY, TEXT, LINKED, _KNOWN, _LINKS)}
+        columns: dict[str, list[str]] = {
+            name: [] for name in (NAME_COLUMN, MEMORY_COLUMN, TEXT_COLUMN, LINKED_COLUMN, _KNOWN_COLUMN, _LINKS_COLUMN)
+        }
         for file, number, end, keep in zip(files, numbers, ends, kept, strict=True):
             if keep:
                 first = number == 0
-                columns[NAME].append(entries[file].name)
-                columns[MEMORY].append(entries[file].memory)
-                columns[TEXT].append(entries[file].text)
-                columns[LINKED].append(linked.get(file, ""))
-                columns[_KNOWN].append(json.dumps(_told(known[file], end)) if first else "")
-                columns[_LINKS].append(json.dumps(links.get(file, [])) if first else "")
+                columns[NAME_COLUMN].append(entries[file].name)
+                columns[MEMORY_COLUMN].append(entries[file].memory)
+                columns[TEXT_COLUMN].append(entries[file].text)
+                columns[LINKED_COLUMN].append(linked.get(file, ""))
+                columns[_KNOWN_COLUMN].append(json.dumps(_shared_values(known[file], end)) if first else "")
+                columns[_LINKS_COLUMN].append(json.dumps(links.get(file, [])) if first else "")
         table = found.filter(pa.array(kept, pa.bool_()))
         for name, values in columns.items():
             table = table.append_column(name, pa.array(values, pa.string()))
@@ -276,7 +292,7 @@ class Shared:
         texts = {*(mark("text", known.key, known.hash) for known in now), *(each.text for each in held)}
         # Other machines may have notes that link to the memory, and a link contains its title.
         keys = [*names, *former, *(known.key for known in now if known.id in ids)]
-        called = {*map(_called, keys), *(each.called for each in of_them)}
+        called = {*map(_name_mark, keys), *(each.called for each in of_them)}
         numbered = [mark("numbered", id_[-12:-4]) for id_ in ids]  # all its former names end like this
         self.ledger.owe([*memories, *texts, *called, *numbered])
 
@@ -293,12 +309,12 @@ class Shared:
     def withdraw(self) -> None:
         """Remove from the store what must not be there, at once; raises StoreError."""
         try:
-            with self._alone(WITHDRAW_SECONDS, WITHDRAW_SECONDS, now=True) as store:
-                self._pay(store)
+            with self._writing(WITHDRAW_SECONDS, WITHDRAW_SECONDS, now=True) as store:
+                self._remove_owed(store)
         except Busy as error:
             raise StoreError(error.message, error.hint) from None
 
-    def _pay(self, store: Store) -> None:
+    def _remove_owed(self, store: Store) -> None:
         if owed := self.ledger.owed():
             store.withdraw(owed)
 
@@ -310,14 +326,14 @@ class Shared:
     def status(self) -> StoreStatus:
         """What this machine has still to add, read and remove; the store is asked, but not for long."""
         to_read = None
-        with suppress(StoreError), self._meeting(LOOK_SECONDS) as store:
+        with suppress(StoreError), self._store_for(LOOK_SECONDS) as store:
             to_read = store.unread()
-        told = {name: self.ledger.get(name) for name in ("reached", "trouble", "hint")}
+        noted = {name: self.ledger.get(name) for name in ("reached", "trouble", "hint")}
         return StoreStatus(
-            shown(self._uri),
-            datetime.fromtimestamp(told["reached"], self._index.folder.zone) if told["reached"] else None,
-            told["trouble"] or "",
-            told["hint"] or "",
+            without_password(self._uri),
+            datetime.fromtimestamp(noted["reached"], self._index.folder.zone) if noted["reached"] else None,
+            noted["trouble"] or "",
+            noted["hint"] or "",
             len(self._to_add()[1]),
             to_read,
             len(self.ledger.owed()),
@@ -328,14 +344,14 @@ class Shared:
         self.ledger.close()
 
 
-def _called(name: str) -> str:
+def _name_mark(name: str) -> str:
     """The mark of the name by which links find a note, without its folder."""
     return mark("called", name_key(stem_of(link_name(name))))
 
 
-def _meant(target: str) -> Iterator[str]:
+def _marks_meant(target: str) -> Iterator[str]:
     """The marks of the note that a link, or an id in the text, may mean."""
-    yield _called(target)
+    yield _name_mark(target)
     if target.startswith(("mem_", "ep_")):
         yield mark("memory", target)
     if numbered := ID_AT_END.search(name_key(stem_of(link_name(target)))):
@@ -348,6 +364,6 @@ def _public(known: Known) -> bool:
     return of_its_own and not (known.private or known.flagged or known.dated_by_file)
 
 
-def _told(known: Known, ends: float | None) -> list[Any]:
+def _shared_values(known: Known, ends: float | None) -> list[Any]:
     """What is known of a file on any machine. `ends` comes from its row: here, the views may already show its end."""
-    return [getattr(known._replace(ends=ends), name) for name in _SHARED]
+    return [getattr(known._replace(ends=ends), name) for name in _SHARED_FIELDS]

@@ -13,7 +13,7 @@ from vault_mem.index.changes import Changes
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.index import Index
-    from vault_mem.index.met import Met
+    from vault_mem.index.row_cache import RowCache
 
 
 class Shelf:
@@ -26,11 +26,11 @@ class Shelf:
         self._generation, self._version = "", -1
 
     @cached_property
-    def met(self) -> Met:
+    def row_cache(self) -> RowCache:
         """A cache of the rows that queries came across, if not all are at hand."""
-        from vault_mem.index.met import Met
+        from vault_mem.index.row_cache import RowCache
 
-        return Met(self.changes)
+        return RowCache(self.changes)
 
     @contextmanager
     def lent(self, index: Index) -> Iterator[Catalogue]:
@@ -45,7 +45,7 @@ class Shelf:
             return
         with self._lock:
             kept = self._in_step(index)
-            if kept is None or kept.outgrown:
+            if kept is None or kept.must_refill:
                 version = index.table.version
                 self._catalogue = kept = None  # first, so that there are never two in memory
                 self._catalogue = kept = Catalogue.of_all(index.table)
@@ -56,7 +56,7 @@ class Shelf:
     def renew(self) -> None:
         """Drop a catalogue after many single changes; the next borrower fills a new one."""
         with self._lock:
-            if self._catalogue is not None and self._catalogue.worn:
+            if self._catalogue is not None and self._catalogue.refill_pays:
                 self._catalogue = None
 
     def _in_step(self, index: Index) -> Catalogue | None:

@@ -15,16 +15,16 @@ _KANA = re.compile(r"[ぁ-ゖァ-ヺー]{2,}")
 # Likely names in a query: katakana words and capitalised words.
 _LIKELY = re.compile(r"[ァ-ヺー]{2,}|\b[A-ZÀ-Þ][^\W\d_]+")
 # Names with at most this many consonants sound alike too often: their first vowel counts as well.
-SHORT = 2
+FEW_CONSONANTS = 2
 
-_ROWS = {
+_KANA_ROWS = {
     "": "アイウエオ", "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソ", "z": "ザジズゼゾ", "t": "タチツテト",
     "d": "ダヂヅデド", "n": "ナニヌネノ", "h": "ハヒフヘホ", "b": "バビブベボ", "p": "パピプペポ", "m": "マミムメモ",
     "r": "ラリルレロ",
 }  # fmt: skip
-_SYLLABLES = {kana: row + vowel for row, line in _ROWS.items() for kana, vowel in zip(line, "aiueo", strict=True)}
+_SYLLABLES = {kana: row + vowel for row, line in _KANA_ROWS.items() for kana, vowel in zip(line, "aiueo", strict=True)}
 _SYLLABLES |= {"ヤ": "ya", "ユ": "yu", "ヨ": "yo", "ワ": "a", "ヲ": "o", "ン": "n", "ヴ": "bu", "ヂ": "zi"}
-_SMALL = dict(zip("ァィゥェォャュョヮ", "aiueoauoa", strict=True))
+_SMALL_KANA = dict(zip("ァィゥェォャュョヮ", "aiueoauoa", strict=True))
 # Sounds of Latin letters, longest spelling first; the first match wins.
 _LATIN: list[tuple[str, tuple[str, ...]]] = [
     ("sch", ("s",)), ("tch", ("t",)), ("th", ("t", "s", "z")), ("ph", ("h",)), ("sh", ("s",)), ("ch", ("t", "k", "s")),
@@ -39,14 +39,14 @@ def sounds(name: str) -> frozenset[str]:
     """The reduced forms of a name's possible sounds; none if its spelling does not tell."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     if in_kana(plain):
-        return frozenset({_boiled(_spoken(plain))})
+        return frozenset({_consonant_form(_spoken(plain))})
     letters = "".join(each for each in unicodedata.normalize("NFD", plain) if not unicodedata.combining(each))
     if not re.fullmatch(r"[a-z]{2,16}", letters):
         return frozenset()
     spoken = _read(letters)
     # An r at the end of a syllable may become a long vowel: Oscar is オスカー, but Viktor is ヴィクトル.
     return frozenset(
-        _boiled(form) for each in spoken for form in (each, re.sub(r"(?<=[aiueo])r(?![aiueoy])", "", each))
+        _consonant_form(form) for each in spoken for form in (each, re.sub(r"(?<=[aiueo])r(?![aiueoy])", "", each))
     )
 
 
@@ -63,8 +63,8 @@ def likely_names(query: str) -> list[str]:
 def _spoken(kana: str) -> str:
     found = ""
     for letter in (chr(ord(each) + 0x60) if "ぁ" <= each <= "ゖ" else each for each in kana):
-        if letter in _SMALL:
-            found = re.sub(r"[aiueo]$", "", found) + _SMALL[letter]
+        if letter in _SMALL_KANA:
+            found = re.sub(r"[aiueo]$", "", found) + _SMALL_KANA[letter]
         else:
             found += _SYLLABLES.get(letter, "")
     return found
@@ -79,10 +79,10 @@ def _read(letters: str) -> list[str]:
     return ["".join(each) for each in list(product(*pieces))[:16]]
 
 
-def _boiled(spoken: str) -> str:
+def _consonant_form(spoken: str) -> str:
     """The consonants without doubles; before them the first vowel if there are few, or an "a" for any initial vowel."""
     spoken = re.sub(r"y(?![aiueo])", "i", re.sub(r"h(?![aiueoy])", "", spoken))
     spoken = re.sub(r"(.)\1+", r"\1", re.sub(r"m(?=[bp])", "n", spoken))
     consonants = re.sub(r"[aiueo]", "", spoken)
     vowels = re.sub(r"[^aiueo]", "", spoken)
-    return (vowels[:1] if len(consonants) <= SHORT else "a" if spoken[0] in "aiueo" else "") + consonants
+    return (vowels[:1] if len(consonants) <= FEW_CONSONANTS else "a" if spoken[0] in "aiueo" else "") + consonants

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from vault_mem.index.known import COLUMNS, Known, KnownFiles, Written
+from vault_mem.index.known import COLUMNS, Known, KnownFiles, WrittenLink
 from vault_mem.notes.links import ID_AT_END, name_key
 from vault_mem.vault.database import at_once, connected
 from vault_mem.vault.walk import FileState
@@ -61,7 +61,7 @@ CREATE INDEX IF NOT EXISTS links_to ON links (stem);
 CREATE INDEX IF NOT EXISTS links_by_id ON links (digits);
 """
 
-_LINK_COLUMNS = ", ".join(Written._fields)
+_LINK_COLUMNS = ", ".join(WrittenLink._fields)
 # `followed` is about the views, not the file: it stays when a state is recorded again.
 _RECORD = (
     f"INSERT INTO files ({COLUMNS}) VALUES ({', '.join('?' * len(Known._fields))}) ON CONFLICT (key) DO UPDATE SET "
@@ -127,32 +127,32 @@ class StateStore(KnownFiles):
         """Whether no file is known."""
         return self._db.execute("SELECT 1 FROM files LIMIT 1").fetchone() is None
 
-    def links(self, file: str | None = None) -> Iterator[Written]:
+    def links(self, file: str | None = None) -> Iterator[WrittenLink]:
         """The links of a file, or of all, in the order of the files; without mere mentions."""
         where, values = ("file = ? AND", (file,)) if file is not None else ("", ())
         select = f"SELECT {_LINK_COLUMNS} FROM links WHERE {where} type != '' ORDER BY file, rowid"
-        return map(Written._make, self._db.execute(select, values).fetchall())
+        return map(WrittenLink._make, self._db.execute(select, values).fetchall())
 
-    def written_by(self, files: Iterable[str]) -> list[Written]:
+    def written_by(self, files: Iterable[str]) -> list[WrittenLink]:
         """The links of these files in their order, with mere mentions."""
         select = f"SELECT {_LINK_COLUMNS} FROM links WHERE file = ? ORDER BY rowid"
-        return [Written._make(row) for file in files for row in self._db.execute(select, (file,))]
+        return [WrittenLink._make(row) for file in files for row in self._db.execute(select, (file,))]
 
-    def naming(self, stems: Iterable[str], digits: Iterable[str] = ()) -> list[Written]:
+    def naming(self, stems: Iterable[str], digits: Iterable[str] = ()) -> list[WrittenLink]:
         """All links and mentions of one of these names (without folder), or ending in one of these digits, by file."""
         found = []
         for column, values in (("stem", stems), ("digits", digits)):
             select = f"SELECT {_LINK_COLUMNS}, rowid FROM links WHERE {column} = ?"
             for value in set(values) - {""}:
                 found += self._db.execute(select, (value,)).fetchall()
-        return [Written._make(row[:-1]) for row in sorted(set(found), key=lambda row: (row[0], row[-1]))]
+        return [WrittenLink._make(row[:-1]) for row in sorted(set(found), key=lambda row: (row[0], row[-1]))]
 
     def too_large(self, size: int) -> list[str]:
         """The files larger than `size`, of which only the beginning was read."""
         # Without the first condition, SQLite would not use the index on large files.
         return [key for (key,) in self._db.execute("SELECT key FROM files WHERE size > 1000000 AND size > ?", (size,))]
 
-    def write_links(self, files: Iterable[str], links: Iterable[Written]) -> None:
+    def write_links(self, files: Iterable[str], links: Iterable[WrittenLink]) -> None:
         """Record the links of these files, in place of those recorded before."""
         self._db.executemany("DELETE FROM links WHERE file = ?", [(file,) for file in files])
         rows = []
@@ -166,7 +166,7 @@ class StateStore(KnownFiles):
         """The states of files that are not indexed, from when their links were last read."""
         return {row[0]: row[1:] for row in self._db.execute("SELECT * FROM outside")}
 
-    def note_outside(self, states: Mapping[str, FileState], gone: Iterable[str], links: Iterable[Written]) -> None:
+    def note_outside(self, states: Mapping[str, FileState], gone: Iterable[str], links: Iterable[WrittenLink]) -> None:
         """Record the states and links of files that are not indexed."""
         with at_once(self._db):
             self.write_links([*states, *gone], links)
@@ -174,7 +174,7 @@ class StateStore(KnownFiles):
             rows = [(key, *state) for key, state in states.items()]
             self._db.executemany("INSERT OR REPLACE INTO outside VALUES (?, ?, ?, ?, ?)", rows)
 
-    def unsettled(self) -> list[tuple[str, str, str]]:
+    def with_unsettled_ids(self) -> list[tuple[str, str, str]]:
         """Key, declared id and id gone by, of every file whose declared id is missing or another file's."""
         return list(self._db.execute("SELECT key, declared, id FROM files WHERE declared != id ORDER BY key"))
 
@@ -191,7 +191,11 @@ class StateStore(KnownFiles):
         self._db.executemany("INSERT OR IGNORE INTO renames VALUES (?, ?)", renames)
 
     def record(
-        self, known: Iterable[Known], removed: Iterable[str] = (), links: Iterable[Written] | None = None, **facts: Any
+        self,
+        known: Iterable[Known],
+        removed: Iterable[str] = (),
+        links: Iterable[WrittenLink] | None = None,
+        **facts: Any,
     ) -> None:
         """Record states, forget removed files, and set facts, all at once; with `links`, replace those of `known`."""
         known = list(known)

@@ -20,7 +20,7 @@ from vault_mem.index.allocators import no_collection, release_memory
 from vault_mem.index.astray import new_home, note_astray
 from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
-from vault_mem.index.known import Known, Written
+from vault_mem.index.known import Known, WrittenLink
 from vault_mem.index.links import Names
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, MANY_ROWS, MORE_COMMITS, listed, rows_in
 from vault_mem.model import Problem, digits_of
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from vault_mem.index.shared import Shared
 
 # Files and bytes in a commit: enough to make its own cost negligible, few enough to hold in memory.
-BATCH = 4000
+BATCH_FILES = 4000
 BATCH_BYTES = 8_000_000
 # Indexing more files than this takes long, so others do not wait for it.
-AT_LENGTH = 100
+LONG_SYNC_FILES = 100
 # The rows of a commit are handed on to those who have the memories at hand only if they are at most this many.
-HANDED_ON = 8
+MOST_ROWS_HANDED_ON = 8
 # If at least this many files vanish at once, a disk is probably not mounted.
 MASS_LOSS = 5
 # Folding rewrites the table. Old copies are kept for readers that still use them, but
 # only until the next folding, or they would soon outgrow the vault.
 KEEP_VERSIONS = (1.0, 60.0)
 # A large table is rewritten more rarely: recent commits are found without folding (`Facts.recent`).
-MORE_RARELY = 10
+LARGE_TABLE_COMMITS_FACTOR = 10
 # Recorded as the table's version while a sync is running: ids are not settled yet.
 UNSETTLED = -1
 # The reason for a rebuild that a person asked for: then nothing is taken from other machines.
@@ -109,24 +109,24 @@ def sync(
     opened = index.table is not None and (index.unchanged() or not index.outdated())
     reason = ASKED_FOR if rebuild else "" if opened else index.open()
     listing = walk(index.folder) if only is None or reason else look_at(index.folder, only)
-    looked = None if reason else _look(index, listing, only)
+    early = None if reason else _early_difference(index, listing, only)
     # `in_step` comes last: another process may have written table and states while we read.
-    if looked is not None and looked.nothing and index.in_step():
-        listing.problems += [Problem(key, EMPTIED) for key in looked.emptied]
-        if looked.same and not index.state.fixed:
-            index.state.record(looked.same)
+    if early is not None and early.nothing_changed and index.in_step():
+        listing.problems += [Problem(key, EMPTIED) for key in early.emptied]
+        if early.same and not index.state.fixed:
+            index.state.record(early.same)
         report.problems = _problems(index, listing) if only is None else []
         return report
     with locked_outside(index.lock_path, "the index", wait):
         if not rebuild and (reason or (not index.unchanged() and index.outdated())):
-            reason, looked = index.open(), None  # another process was faster
+            reason, early = index.open(), None  # another process was faster
             if reason and only is not None:
                 listing = walk(index.folder)
         if reason:
             index.begin_generation()
             report.rebuilt = reason
         run = _Run(index, listing, report, progress, fresh=bool(reason))
-        run.run(None if reason else only, looked)
+        run.run(None if reason else only, early)
         upkeep(index, commits)
         if reason:
             index.finish_generation()
@@ -176,7 +176,7 @@ class _Read:
         raw, state, size = read(folder, key, open_)
         return cls(raw, content_hash(raw, size), state, size, time.time_ns())
 
-    def again(self, old: Known) -> Known | None:
+    def if_unchanged(self, old: Known) -> Known | None:
         """What is known of the file, with the state it is in now; None if its content changed."""
         if self.hash != old.hash or (old.dated_by_file and old.mtime_ns != self.state.mtime_ns):
             return None
@@ -184,7 +184,7 @@ class _Read:
 
 
 @dataclass(frozen=True)
-class _Look:
+class _EarlyDifference:
     """The difference as found before the lock was taken: valid until another process writes the states.
 
     `same` are files that looked changed and say what they said; `read` is the first that really changed.
@@ -197,17 +197,17 @@ class _Look:
     emptied: list[str]
 
     @property
-    def nothing(self) -> bool:
+    def nothing_changed(self) -> bool:
         """Whether nothing has really changed."""
         looked_at = len(self.same) + len(self.emptied)
         return not (self.found.added or self.found.removed or looked_at < len(self.found.suspect))
 
 
-def _look(index: Index, listing: Listing, only: Sequence[str] | None) -> _Look:
+def _early_difference(index: Index, listing: Listing, only: Sequence[str] | None) -> _EarlyDifference:
     """Take the difference; if no file came or went, see whether those that may have changed really have."""
     stamp = index.state.stamp()
     found = difference(index, listing, only)
-    look = _Look(stamp, found, [], {}, [])
+    early = _EarlyDifference(stamp, found, [], {}, [])
     known = {} if found.added or found.removed else index.state.files(found.suspect)
     for key, old in known.items():
         try:
@@ -215,14 +215,14 @@ def _look(index: Index, listing: Listing, only: Sequence[str] | None) -> _Look:
         except OSError:
             break
         if _emptied(old, now.size):
-            look.emptied.append(key)
+            early.emptied.append(key)
             continue
-        again = now.again(old)
-        if again is None:
-            look.read[key] = now
+        unchanged = now.if_unchanged(old)
+        if unchanged is None:
+            early.read[key] = now
             break
-        look.same.append(again)
-    return look
+        early.same.append(unchanged)
+    return early
 
 
 def difference(index: Index, listing: Listing, only: Sequence[str] | None = None) -> FileDifference:
@@ -293,18 +293,18 @@ class _Run:
         self.report = report
         self.progress = progress or (lambda done, total: None)
         self.fresh = fresh
-        self.forgetful = not fresh and index.state.empty()  # the table may have rows that the states do not know
+        self.states_empty = not fresh and index.state.empty()  # the table may have rows that the states do not know
         self.known: dict[str, Known] = {}
         self.read: dict[str, _Read] = {}  # files that were read before we had the lock
         self.claimed: set[str] = set()
         self.targets: set[tuple[str, str]] = set()  # each file read, with each name it mentions
 
-    def run(self, only: Sequence[str] | None, looked: _Look | None) -> None:
+    def run(self, only: Sequence[str] | None, early: _EarlyDifference | None) -> None:
         if not self.fresh and not self.index.in_step():
             self._distrust_other_versions()
-            looked = None
-        if looked is not None and looked.stamp == self.index.state.stamp():
-            found = self._take_over(looked)
+            early = None
+        if early is not None and early.stamp == self.index.state.stamp():
+            found = self._take_over(early)
         elif self.fresh:
             found = FileDifference(list(self.listing.files), [], [])
         else:
@@ -314,7 +314,7 @@ class _Run:
         left = [Known(*each) for each in self.index.state.get("leaving") or ()]  # by a sync that was cut short
         gone = {self.known[key].hash: key for key in found.removed}
         todo = [*sorted(found.added), *found.suspect]  # sorted like the states, which is far faster
-        with _at_length(self.index, self.fresh or len(todo) > AT_LENGTH), self._sharing(len(todo)) as shared:
+        with _at_length(self.index, self.fresh or len(todo) > LONG_SYNC_FILES), self._sharing(len(todo)) as shared:
             done = 0
             for batch in self._batches(todo):
                 with no_collection():
@@ -342,7 +342,7 @@ class _Run:
             state = self.listing.files.get(key)
             batch.append(key)
             size += state.size if state else 0
-            if len(batch) == BATCH or size >= BATCH_BYTES:
+            if len(batch) == BATCH_FILES or size >= BATCH_BYTES:
                 yield batch
                 batch, size = [], 0
         if batch:
@@ -368,11 +368,11 @@ class _Run:
                 old = self.known.get(key)
                 with contextlib.suppress(OSError):
                     now = self.read[key] = self.read.get(key) or _Read.of(self.folder, key, open_)
-                    if not (_emptied(old, now.size) or (old and now.again(old)) or self.folder.is_private(key)):
+                    if not (_emptied(old, now.size) or (old and now.if_unchanged(old)) or self.folder.is_private(key)):
                         wanted[key] = now.hash
         found, facts = shared.rows(wanted)
         fresh: list[Known] = []
-        links: list[Written] = []
+        links: list[WrittenLink] = []
         for key, known, written in facts:
             now, old = self.read.pop(key), self.known.get(key)
             fresh.append(Known(key, *now.state, now.checked_ns, now.hash, *known))
@@ -390,12 +390,12 @@ class _Run:
         taken = {known.key for known in fresh}
         return [key for key in keys if key not in taken]
 
-    def _take_over(self, looked: _Look) -> FileDifference:
+    def _take_over(self, early: _EarlyDifference) -> FileDifference:
         """Use the difference that was found before we had the lock: nothing has changed since."""
-        self.read = looked.read
-        self._note_touched(looked.same)
-        same = {known.key for known in looked.same}
-        return replace(looked.found, suspect=[key for key in looked.found.suspect if key not in same])
+        self.read = early.read
+        self._note_touched(early.same)
+        same = {known.key for known in early.same}
+        return replace(early.found, suspect=[key for key in early.found.suspect if key not in same])
 
     def _note_touched(self, touched: list[Known]) -> None:
         self.report.touched += len(touched)
@@ -407,15 +407,17 @@ class _Run:
 
         Which file keeps an id may not have been settled either.
         """
-        held = self.index.table.select(["file", "hash"], "n = 0").to_pylist()
-        hashes = {row["file"]: row["hash"] for row in held}
+        indexed = self.index.table.select(["file", "hash"], "n = 0").to_pylist()
+        hashes = {row["file"]: row["hash"] for row in indexed}
         known = self.index.state.hashes()
         wrong = [key for key, digest in known.items() if hashes.get(key) != digest]
         strangers = [key for key in hashes if key not in known]
         if wrong or strangers:
             self._commit([], [*wrong, *strangers])
         self.index.state.record([], wrong, table_version=UNSETTLED)
-        self.claimed.update(id_ for _, id_, _ in (*self.index.state.contested(), *self.index.state.unsettled()))
+        self.claimed.update(
+            id_ for _, id_, _ in (*self.index.state.declared_twice(), *self.index.state.with_unsettled_ids())
+        )
 
     def _index_files(self, keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None = None) -> None:
         """Read these files and write their rows, states last."""
@@ -430,11 +432,11 @@ class _Run:
 
     def _look_into(
         self, open_: Callable[[str], int], keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None
-    ) -> tuple[list[tuple[Note, Known]], list[Known], list[Written]]:
+    ) -> tuple[list[tuple[Note, Known]], list[Known], list[WrittenLink]]:
         """The files to be indexed as notes, those that say what they said before, and the links of the notes."""
         notes: list[tuple[Note, Known]] = []
         touched: list[Known] = []
-        links: list[Written] = []
+        links: list[WrittenLink] = []
         for key in keys:
             try:
                 now = self.read.pop(key, None) or _Read.of(self.folder, key, open_)
@@ -447,9 +449,9 @@ class _Run:
             if _emptied(old, now.size):
                 self.listing.problems.append(Problem(key, EMPTIED))
                 continue
-            again = now.again(old) if ids is None and old else None
-            if again is not None:
-                touched.append(again)
+            unchanged = now.if_unchanged(old) if ids is None and old else None
+            if unchanged is not None:
+                touched.append(unchanged)
                 continue
             private = self.folder.is_private(key)
             mtime = now.state.mtime_ns / 1e9
@@ -489,11 +491,11 @@ class _Run:
 
     def _vectors(self, notes: list[tuple[Note, Known]], gone: dict[str, str]) -> list[Vectors]:
         """Vectors of each note's passages: those of the same text under its old name, or new ones."""
-        held = self._held({gone[known.hash] for _, known in notes if known.hash in gone})
+        moved = self._vectors_of_files({gone[known.hash] for _, known in notes if known.hash in gone})
         texts: list[str] = []
         found: list[tuple[int, int] | str] = []
         for note, known in notes:
-            if known.hash in gone and gone[known.hash] in held:
+            if known.hash in gone and gone[known.hash] in moved:
                 found.append(gone[known.hash])
                 continue
             parts = rows.texts_to_embed(note.memory.content)
@@ -501,9 +503,9 @@ class _Run:
             texts += parts
         self.report.embedded += len(texts)
         embedded = self.index.embedder.encode(texts) if texts else np.zeros((0, self.index.table.dim), np.float32)
-        return [held[each] if isinstance(each, str) else embedded[slice(*each)] for each in found]
+        return [moved[each] if isinstance(each, str) else embedded[slice(*each)] for each in found]
 
-    def _held(self, files: set[str]) -> dict[str, Vectors]:
+    def _vectors_of_files(self, files: set[str]) -> dict[str, Vectors]:
         if not files:
             return {}
         rows = self.index.table.select(["file", "n", "vector"], f"file IN ({listed(files)})").to_pylist()
@@ -515,7 +517,7 @@ class _Run:
     def _settle_ids(self) -> None:
         """Copies of a file carry its id too: one file keeps it, the others go by a provisional one."""
         state = self.index.state
-        claims = state.contested() if self.fresh else state.claims(self.claimed - {""})
+        claims = state.declared_twice() if self.fresh else state.declaring(self.claimed - {""})
         declared: dict[str, list[str]] = {}
         for key, id_, _ in claims:
             declared.setdefault(id_, []).append(key)
@@ -524,7 +526,7 @@ class _Run:
             owner = owner_of(id_, keys, self.folder)
             ids |= {key: id_ if key == owner else provisional_id(key, self._taken) for key in keys}
         gone_by = {key: id_ for key, _, id_ in claims}
-        for key, id_, now in state.unsettled():
+        for key, id_, now in state.with_unsettled_ids():
             if not id_:
                 ids[key], gone_by[key] = provisional_id(key, self._taken), now
         wrong = [key for key, id_ in ids.items() if gone_by[key] != id_]
@@ -570,28 +572,28 @@ class _Run:
     def _moved_to(self, old: Known, added: set[str]) -> Known | None:
         """The file that a missing file has become: found by its id, or without an id by its content."""
         if old.declared:
-            homes = [key for key, _, id_ in self.index.state.claims([old.declared]) if id_ == old.id]
+            homes = [key for key, _, id_ in self.index.state.declaring([old.declared]) if id_ == old.id]
             return self.index.state.files(homes).get(homes[0]) if homes else None
         same = [self.known[key] for key in added if key in self.known and self.known[key].hash == old.hash]
         return same[0] if len(same) == 1 and not same[0].declared else None
 
     def _taken(self, id_: str) -> bool:
         """Whether a file declares this id."""
-        return bool(self.index.state.claims([id_]))
+        return bool(self.index.state.declaring([id_]))
 
     def _commit(self, written: list[dict[str, object]], replaced: Iterable[str]) -> None:
         replaced = list(replaced)
         before = self.index.table.version
         facts = self.index.facts if self.index.large and not self.fresh else None
         gone = facts.rows_of(self.index.table, replaced) if facts else ()
-        if replaced or self.forgetful:
+        if replaced or self.states_empty:
             self.index.table.upsert(written, replaced)
         else:
             self.index.table.add(written)  # takes a fraction of the time
         changed: dict[str, list[dict[str, object]]] = {key: [] for key in replaced}
         for row in written:
             changed.setdefault(str(row["file"]), []).append(row)
-        handed_on = changed if len(written) <= HANDED_ON else dict.fromkeys(changed)
+        handed_on = changed if len(written) <= MOST_ROWS_HANDED_ON else dict.fromkeys(changed)
         self.index.note_change(before, handed_on)
         if facts:
             facts.follow(gone, written, before, self.index.table)
@@ -606,7 +608,7 @@ def upkeep(index: Index, commits: int | None = None) -> None:
     if commits is None:
         commits = COMMITS_BETWEEN_OPTIMIZE if index.rows < MANY_ROWS else MORE_COMMITS
     rarely = index.large and index.facts.recent() is not None
-    if made < (commits * MORE_RARELY if rarely else commits):
+    if made < (commits * LARGE_TABLE_COMMITS_FACTOR if rarely else commits):
         return
     release_memory()  # otherwise folding would need as much memory again
     least, most = KEEP_VERSIONS

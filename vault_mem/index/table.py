@@ -16,17 +16,17 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.rows import schema, to_table
 
-NAME = "memories"
-PLACE = "_rowid"  # LanceDB's column for where a row is
-# Folding moves rows. With this option they keep their places, so indexes and figures stay valid.
-_STAYING = "new_table_enable_stable_row_ids"
+TABLE_NAME = "memories"
+ROW_ID = "_rowid"  # LanceDB's column for its own id of a row
+# Folding moves rows. With this option they keep their row ids, so indexes and figures stay valid.
+_STABLE_ROW_IDS = "new_table_enable_stable_row_ids"
 # Every commit adds a fragment that each search must open, so they are folded together: after a few commits, or, in a
 # table of MANY_ROWS, where folding rewrites more, after MORE_COMMITS.
 COMMITS_BETWEEN_OPTIMIZE = 10
 MANY_ROWS, MORE_COMMITS = 1_000, 50
 # How many partitions of the vector index a search looks into.
-PROBES = 40
-_BATCH = 4_096  # rows read at a time
+PARTITIONS_PROBED = 40
+_ROWS_AT_ONCE = 4_096  # rows read at a time
 # With fewer vectors, comparing them one by one is as fast.
 FEWEST_VECTORS = 5_000
 
@@ -61,11 +61,11 @@ class Table:
         self._db = connect(self, folder, self._session)
         if create:
             self._table = self._db.create_table(
-                NAME, schema=schema(dim), mode="overwrite", storage_options={_STAYING: "true"}
+                TABLE_NAME, schema=schema(dim), mode="overwrite", storage_options={_STABLE_ROW_IDS: "true"}
             )
             self._table.set_unenforced_primary_key("row")
         else:
-            self._table = self._db.open_table(NAME)
+            self._table = self._db.open_table(TABLE_NAME)
 
     @property
     def version(self) -> int:
@@ -131,10 +131,10 @@ class Table:
 
     def stream(self, columns: Sequence[str], where: str) -> Iterator[pa.RecordBatch]:
         """The rows that meet a condition, some thousands at a time."""
-        yield from self._table.search().select(list(columns)).where(where).limit(None).to_batches(_BATCH)
+        yield from self._table.search().select(list(columns)).where(where).limit(None).to_batches(_ROWS_AT_ONCE)
 
     def batches(self, columns: Sequence[str], where: str, size: int) -> Iterator[list[dict[str, Any]]]:
-        """The rows that meet a condition, with their places, about `size` at a time; a file's rows come together."""
+        """The rows that meet a condition, with their row ids, about `size` at a time; a file's rows come together."""
         left: list[dict[str, Any]] = []
         asked = self._table.search().select(list(columns)).where(where).limit(None).with_row_id(True)
         for batch in asked.to_batches(size):
@@ -145,15 +145,15 @@ class Table:
                 left = left[last:]
         yield left
 
-    def places(self, where: str) -> tuple[list[str], list[int]]:
-        """The files of the rows that meet a condition, and the place of each row."""
+    def row_ids(self, where: str) -> tuple[list[str], list[int]]:
+        """The files of the rows that meet a condition, and LanceDB's id of each row."""
         found = self._table.search().select(["file"]).where(where).limit(None).with_row_id(True).to_arrow()
-        return found.column("file").to_pylist(), found.column(PLACE).to_pylist()
+        return found.column("file").to_pylist(), found.column(ROW_ID).to_pylist()
 
     def find(self, searches: Sequence[Search], *, indexed_only: bool = False) -> list[list[int]]:
-        """The places of the rows that each search finds, best first; all searches run at once.
+        """LanceDB's ids of the rows that each search finds, best first; all searches run at once.
 
-        Only places, since reading more of the rows takes LanceDB twice as long as finding them. `indexed_only` skips
+        Only ids, since reading more of the rows takes LanceDB twice as long as finding them. `indexed_only` skips
         commits that no index covers yet: searching them takes as long again.
         """
         from lancedb.background_loop import LOOP
@@ -161,7 +161,7 @@ class Table:
         async def all_of_them() -> list[pa.Table]:
             return await asyncio.gather(*(self._finding(search, indexed_only) for search in searches))
 
-        return [found.column(PLACE).to_pylist() for found in LOOP.run(all_of_them())] if searches else []
+        return [found.column(ROW_ID).to_pylist() for found in LOOP.run(all_of_them())] if searches else []
 
     async def _finding(self, search: Search, indexed_only: bool) -> pa.Table:
         from lancedb.query import MatchQuery
@@ -170,7 +170,7 @@ class Table:
         if isinstance(search.wanted, str):
             query = query.nearest_to_text(MatchQuery(search.wanted, "terms")).select(["_score"])
         else:
-            query = query.nearest_to(search.wanted).column("vector").distance_type("cosine").nprobes(PROBES)
+            query = query.nearest_to(search.wanted).column("vector").distance_type("cosine").nprobes(PARTITIONS_PROBED)
             query = query.select(["_distance"])
         query = query.where(search.where) if search.where else query
         query = query.fast_search() if indexed_only else query

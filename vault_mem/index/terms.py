@@ -93,6 +93,6 @@ def _stem(term: str) -> str:
     return term[:-1] + "i" if len(term) > 3 and term.endswith("y") else term
 
 
-def called(title: str, file: str, tags: Iterable[str], aliases: Iterable[str]) -> set[str]:
+def naming_terms(title: str, file: str, tags: Iterable[str], aliases: Iterable[str]) -> set[str]:
     """The terms of a memory's names: its title, file name, tags and aliases."""
     return set(terms("\n".join([title, PurePosixPath(file).stem, *tags, *aliases])))

@@ -18,16 +18,16 @@ class Texts:
     def __init__(self, column: pa.StringArray) -> None:
         self._size = len(column)
         self._later: dict[int, str] = {}
-        self._signs, self._starts = b"", array("i")
+        self._bytes, self._starts = b"", array("i")
         if self._size:
-            _, places, signs = column.buffers()
+            _, places, data = column.buffers()
             starts = np.frombuffer(places, np.int32)[column.offset : column.offset + self._size + 1]
             self._starts.frombytes((starts - starts[0]).tobytes())
-            self._signs = signs.slice(starts[0], self._starts[-1]).to_pybytes() if signs is not None else b""
+            self._bytes = data.slice(starts[0], self._starts[-1]).to_pybytes() if data is not None else b""
 
     def __getitem__(self, place: int) -> str:
         later = self._later.get(place)
-        return later if later is not None else self._signs[self._starts[place] : self._starts[place + 1]].decode()
+        return later if later is not None else self._bytes[self._starts[place] : self._starts[place + 1]].decode()
 
     def __setitem__(self, place: int, text: str) -> None:
         self._later[place] = text

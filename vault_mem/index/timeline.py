@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
 
 # Memories further apart than this belong to different moments.
-GAP = 30 * 60.0
+SESSION_GAP_SECONDS = 30 * 60.0
 # Memories closer than this were made in the same second.
-SECOND = 0.9
+SAME_SECOND = 0.9
 # A session without a pause is cut here: a day of log lines is not one moment.
-LONGEST = 64
+MOST_IN_SESSION = 64
 
 
 def cuts(created: NDArray[np.float64], *, together: bool) -> NDArray[np.bool_]:
@@ -26,11 +26,11 @@ def cuts(created: NDArray[np.float64], *, together: bool) -> NDArray[np.bool_]:
     if not count:
         return np.zeros(0, dtype=bool)
     gaps = np.diff(created)
-    apart = (gaps > GAP) | (gaps < SECOND) if together else np.ones(len(gaps), dtype=bool)
+    apart = (gaps > SESSION_GAP_SECONDS) | (gaps < SAME_SECOND) if together else np.ones(len(gaps), dtype=bool)
     cut = np.concatenate([[True], apart])
     starts = np.flatnonzero(cut)
     since = np.arange(count) - np.repeat(starts, np.diff(np.append(starts, count)))
-    return np.asarray(cut | (since % LONGEST == 0))
+    return np.asarray(cut | (since % MOST_IN_SESSION == 0))
 
 
 @dataclass(frozen=True)

@@ -25,14 +25,14 @@ class Alignment:
 
 
 # Pronouns, which Japanese often leaves out. Another rule finds out if one was replaced by another.
-_UNSAID = read_words("unsaid.txt")
+_MAY_BE_UNSAID = read_words("unsaid.txt")
 
 
 def compared(one: Text, two: Text) -> Alignment:
     """The words of two texts, paired. Words that can be left unsaid do not count as unpaired."""
     found = align(one.words, two.words, one.rest, two.rest)
     found.left, found.right = (
-        [word for word in words if word.lemma not in _UNSAID] for words in (found.left, found.right)
+        [word for word in words if word.lemma not in _MAY_BE_UNSAID] for words in (found.left, found.right)
     )
     _pair_phrasal(one, two, found)
     # An agent's note that names nobody is about its user ("dislikes cilantro"), and "my wife" is the user's wife.
@@ -51,14 +51,16 @@ def _of_nobody(text: Text) -> bool:
     return not text.persons or (text.persons == {"i"} and bool(_MY_KIN.match(text.lower)))
 
 
-_SMALL = re.compile(r" (?:\w+ ){0,3}?(up|off|out|in|down|away|back|over|on|after|for|by|through|along|into|about)\b")
+_SMALL_WORD_AFTER = re.compile(
+    r" (?:\w+ ){0,3}?(up|off|out|in|down|away|back|over|on|after|for|by|through|along|into|about)\b"
+)
 
 
 def _pair_phrasal(one: Text, two: Text, found: Alignment) -> None:
     """Pair phrasal verbs with their synonyms: "handed in" means "submitted"."""
     for text, words, others in ((one, found.left, found.right), (two, found.right, found.left)):
         for word in list(words):
-            small = _SMALL.match(text.rest.partition(word.text)[2]) if word.text.isascii() else None
+            small = _SMALL_WORD_AFTER.match(text.rest.partition(word.text)[2]) if word.text.isascii() else None
             verb = f"{word.lemma}_{small[1]}" if small else ""
             partner = next((each for each in others if verb and synonyms(verb, each.lemma)), None)
             if small and partner:
@@ -80,7 +82,7 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
     taken_left: set[int] = set()
     taken_right: set[int] = set()
     _pair_exact(left, right, found, taken_left, taken_right)
-    ties_left, ties_right = ([_ties(word.text, word.lemma) for word in words] for words in (left, right))
+    ties_left, ties_right = ([_likeness_keys(word.text, word.lemma) for word in words] for words in (left, right))
     free_right = [j for j in range(len(right)) if j not in taken_right]
     candidates = []
     for i, one in enumerate(left):
@@ -116,7 +118,7 @@ def _part_compounds(found: Alignment) -> None:
 
 
 @lru_cache(maxsize=5_000)
-def _ties(text: str, lemma: str) -> frozenset[str]:
+def _likeness_keys(text: str, lemma: str) -> frozenset[str]:
     """Keys for a quick test: words that share none of them are not alike."""
     stem = _STEM.fullmatch(lemma)
     return frozenset(
@@ -155,12 +157,12 @@ def likeness(one: Word, other: Word) -> float:
 
 
 # A character before or after a word that makes it another thing: 副部長, 祖父, 青緑, 東京都.
-_ANOTHER = "青赤黄黒白紫緑茶紺淡濃薄深大小中上下東西南北副準義祖曾元前旧新非無未不半准再次"
+_MAKES_ANOTHER = "青赤黄黒白紫緑茶紺淡濃薄深大小中上下東西南北副準義祖曾元前旧新非無未不半准再次"
 
 
 def _made_another(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    longer = len(long) == len(short) + 1 and long.endswith(short) and long[0] in _ANOTHER
+    longer = len(long) == len(short) + 1 and long.endswith(short) and long[0] in _MAKES_ANOTHER
     return longer and not derived(one, other)
 
 
@@ -194,7 +196,7 @@ def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: st
     """Whether the other text has a word that is split differently there: 定例 in 定例会議, trash can in trashcan."""
     if word.name:
         return any(other.lemma == word.lemma for other in others)
-    tied = _ties(word.text, word.lemma)
+    tied = _likeness_keys(word.text, word.lemma)
     if any(likeness(word, other) for other, tie in zip(others, ties, strict=True) if not tied.isdisjoint(tie)):
         return True
     if (word.piece and word.text in text) or _put_together(word.text, others):

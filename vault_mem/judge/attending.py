@@ -23,17 +23,17 @@ _HOLDS_JA = re.compile(r"を(?:し|す[るれ]|やっ|やり|やる|挙げ|開|�
 def attending(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     """Cases where somebody attends in one text what they do in the other: went to the race, raced."""
     for before, after, _ in alignment.pairs:
-        parts = _part(one, before), _part(two, after)
+        parts = _part_taken(one, before), _part_taken(two, after)
         if set(parts) == {"at", "does"}:
-            return [Difference("role", *(_said(*each) for each in zip(parts, (before, after), strict=True)))]
+            return [Difference("role", *(_described(*each) for each in zip(parts, (before, after), strict=True)))]
     return []
 
 
-def _said(part: str, word: Word) -> str:
+def _described(part: str, word: Word) -> str:
     return f"at {word.text}" if part == "at" else word.text
 
 
-def _part(text: Text, word: Word) -> str:
+def _part_taken(text: Text, word: Word) -> str:
     """Whether somebody is "at" the thing or "does" it; empty if it could be either."""
     if not word.text.isascii():
         rest = text.rest.partition(word.text)[2]

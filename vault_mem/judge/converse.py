@@ -7,7 +7,7 @@ import re
 from vault_mem.judge import english
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import PERSONS, SMALL, Word, read_pairs
+from vault_mem.judge.words import PERSONS, SMALL_LETTERS, Word, read_pairs
 
 _CONVERSES = frozenset(read_pairs("converses.txt"))
 _SUBJECTS = ("が", "は", "も")
@@ -16,8 +16,8 @@ _SUBJECTS = ("が", "は", "も")
 def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
     """Pair a verb with its converse if giver and receiver are the same. Returns whether it did."""
     for giver, getter in ((one, two), (two, one)):
-        ends = _japanese_ends(giver, gives=True), _japanese_ends(getter, gives=False)
-        if _gives(giver) and gets(getter) and _same_ends(*ends):
+        named = _japanese_giver_and_receiver(giver, gives=True), _japanese_giver_and_receiver(getter, gives=False)
+        if _gives(giver) and receives(getter) and _same_people(*named):
             alignment.left, alignment.right = (
                 [word for word in words if word.lemma not in _HANDED] for words in (alignment.left, alignment.right)
             )
@@ -28,9 +28,13 @@ def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
     beside = [(before, after) for before in alignment.left for after in alignment.right]
     for before, after in [*((before, after) for before, after, _ in alignment.pairs), *beside]:
         if (before.lemma, after.lemma) in _CONVERSES:
-            same = _same_ends(_ends(one, before, gives=True), _ends(two, after, gives=False))
+            same = _same_people(
+                _giver_and_receiver(one, before, gives=True), _giver_and_receiver(two, after, gives=False)
+            )
         elif (after.lemma, before.lemma) in _CONVERSES:
-            same = _same_ends(_ends(two, after, gives=True), _ends(one, before, gives=False))
+            same = _same_people(
+                _giver_and_receiver(two, after, gives=True), _giver_and_receiver(one, before, gives=False)
+            )
         else:
             continue
         if same:
@@ -66,22 +70,26 @@ def _gives(text: Text) -> bool:
     return "もら" not in found and (bool(found) or any(word.lemma in _HANDED for word in text.words))
 
 
-def gets(text: Text) -> bool:
+def receives(text: Text) -> bool:
     """Whether somebody is given something, or has something done for them: もらう."""
     return set(_GIVING.findall(text.rest)) == {"もら"}
 
 
-def _same_ends(one: tuple[str, str], other: tuple[str, str]) -> bool:
+def _same_people(one: tuple[str, str], other: tuple[str, str]) -> bool:
     """Whether both name the same giver, and no different receiver."""
     return bool(one[0]) and one[0] == other[0] and (one[1] == other[1] or not one[1] or not other[1])
 
 
-def _ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
+def _giver_and_receiver(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
     """Giver and receiver, if the text names them."""
-    return _japanese_ends(text, gives) if text.is_japanese else _english_ends(text, verb, gives)
+    return (
+        _japanese_giver_and_receiver(text, gives)
+        if text.is_japanese
+        else _english_giver_and_receiver(text, verb, gives)
+    )
 
 
-def _english_ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
+def _english_giver_and_receiver(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
     clause = next((each for each in re.split(r"[.;!?\n]", text.rest) if re.search(rf"\b{verb.text}\b", each)), "")
     before, _, after = clause.partition(verb.text)
     subject = next(reversed(_actors(before, text)), "")
@@ -93,7 +101,7 @@ def _english_ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
 
 def _actors(part: str, text: Text) -> list[str]:
     found = []
-    for match in re.finditer(rf"[{SMALL}]+", part):
+    for match in re.finditer(rf"[{SMALL_LETTERS}]+", part):
         word = match.group()
         person = english.person_of(word, part[match.end() :])
         if person or word in text.names or english.lemma(word) in PERSONS:
@@ -109,7 +117,7 @@ def _names_next(word: str, following: list[str], part: str, text: Text) -> bool:
     )
 
 
-def _japanese_ends(text: Text, gives: bool) -> tuple[str, str]:
+def _japanese_giver_and_receiver(text: Text, gives: bool) -> tuple[str, str]:
     subject = next((word.lemma for word in text.words if word.role in _SUBJECTS), "")
     goal = next((word.lemma for word in text.words if word.role in ("に", "へ")), "")
     source = next((word.lemma for word in text.words if word.role == "から"), "")

@@ -16,13 +16,13 @@ from vault_mem.judge.replaces import direction, statement
 from vault_mem.judge.words import Word, read_words, synonyms
 
 # The share of a task's content words that the text must repeat.
-SHARED = 0.7
+REPEATED_SHARE = 0.7
 # From this cosine on, one word can stand for another: passport and ID card, 旅券 and パスポート.
-KINDRED = 0.55
+KINDRED_COSINE = 0.55
 MAX_LENGTH = 400
 
 _PLANNING = read_words("planning.txt")
-_OVER = re.compile(
+_COMPLETED = re.compile(
     r"\b(?:done|finished|completed|complete|over|settled|sorted|taken care of|through|ready)\b|"
     r"済み|済んだ|済ませ|完了|終わっ|終わり|終え|終了|片付"
 )
@@ -44,13 +44,13 @@ def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
     wanted = [word for word in one.words if word.lemma not in _PLANNING and word.text not in _PLANNING]
     if not wanted:
         return False
-    if not _OVER.search(lower) and not (_PAST_JA.search(lower) if one.japanese else _past_of(wanted, lower)):
+    if not _COMPLETED.search(lower) and not (_PAST_JA.search(lower) if one.japanese else _past_of(wanted, lower)):
         return False
     two = statement(text, tokens)  # last: taking a text apart takes long
     said = {form for word in two.words for form in (word.text, word.lemma)} | _forms(lower)
     missing = [word for word in wanted if word.text not in said and word.lemma not in said]
-    needed = len(missing) - len(wanted) + math.ceil(SHARED * len(wanted))
-    return needed <= 0 or _meant(missing, two.words, needed, tokens)
+    needed = len(missing) - len(wanted) + math.ceil(REPEATED_SHARE * len(wanted))
+    return needed <= 0 or _enough_expressed(missing, two.words, needed, tokens)
 
 
 def _is_japanese(text: str) -> bool:
@@ -64,7 +64,7 @@ def may_say_done(text: str) -> bool:
     if _NOT_COMPLETED.search(lower):
         return False
     past = any(_is_past(word) for word in re.findall(r"[a-z]+", lower))
-    return past or bool(_OVER.search(lower) or _PAST_JA.search(lower))
+    return past or bool(_COMPLETED.search(lower) or _PAST_JA.search(lower))
 
 
 def _is_past(word: str) -> bool:
@@ -85,12 +85,12 @@ def _forms(lower: str) -> set[str]:
     return {form for word in re.findall(r"[a-z]+", lower) for form in (word, lemma(word))}
 
 
-def _meant(missing: list[Word], others: tuple[Word, ...], needed: int, tokens: TokenVectors) -> bool:
+def _enough_expressed(missing: list[Word], others: tuple[Word, ...], needed: int, tokens: TokenVectors) -> bool:
     """Whether at least `needed` of the missing words are expressed by other words."""
     if not others:
         return False
     one, two = (np.array([direction(word.text, tokens) for word in words]) for words in (missing, others))
-    kindred = (one @ two.T).max(axis=1) >= KINDRED
+    kindred = (one @ two.T).max(axis=1) >= KINDRED_COSINE
     needed -= int(kindred.sum())
     rest = [word for word, found in zip(missing, kindred, strict=True) if not found]
     return needed <= 0 or (

@@ -6,10 +6,10 @@ import re
 from functools import lru_cache
 
 from vault_mem.judge.words import (
-    CAPITAL,
+    CAPITAL_LETTERS,
     KIN,
     PERSONS,
-    SMALL,
+    SMALL_LETTERS,
     Word,
     known,
     read_pairs,
@@ -60,8 +60,10 @@ def _thing_lives(match: re.Match[str]) -> str:
 
 _CONTRACTIONS, _SPELLINGS = read_spellings("contractions.txt"), read_spellings("spellings.txt")
 _UN = re.compile(r"\bun(?=(\w{4,}))")
-WORD = re.compile(rf"[{SMALL}]+(?:[-_][{SMALL}]+)*")
-_NAME = re.compile(rf"(?<![{CAPITAL}{SMALL}0-9'])([{CAPITAL}][{SMALL}{CAPITAL}]*)(?![{SMALL}]|'(?!s\b))")
+WORD = re.compile(rf"[{SMALL_LETTERS}]+(?:[-_][{SMALL_LETTERS}]+)*")
+_NAME = re.compile(
+    rf"(?<![{CAPITAL_LETTERS}{SMALL_LETTERS}0-9'])([{CAPITAL_LETTERS}][{SMALL_LETTERS}{CAPITAL_LETTERS}]*)(?![{SMALL_LETTERS}]|'(?!s\b))"
+)
 _POSSESSIVE = re.compile(r"'(?:s|d)\b|(?<=s)'(?=\s|$)")
 
 

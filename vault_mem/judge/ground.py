@@ -17,24 +17,24 @@ from vault_mem.notes.sentences import sentences
 
 _TONE = read_words("tone.txt") | LIGHT
 # Words up to this weight in the model name no thing: "good" has 0.4, "job" 0.8, "store" 1.0, "guitar" 1.4.
-SMALL_TALK = 0.7
+SMALL_TALK_WEIGHT = 0.7
 # Japanese loan words weigh up to 1.9, without being more specific.
 MAX_WEIGHT = 1.4
 # The least weight of a word that the model has no token for: its vocabulary has the common ones.
-UNCOMMON = 1.2
+UNCOMMON_WORD_WEIGHT = 1.2
 # From this cosine on, different words count as shared: clothing and clothes, 手術 and surgery.
-KINDRED = 0.5
+KINDRED_COSINE = 0.5
 # A word is rare if fewer than one in this many memories has it.
-RARE = 20
+RARE_ONE_IN = 20
 # With this many memories, the vault's own word counts are trusted by half.
-FEW = 10
+HALF_TRUSTED_MEMORIES = 10
 # The weight that two texts must share in a large vault: one specific and rare word, or several less so. It must also be
 # this share of the shorter text, since long texts have words in common by chance.
-NEEDED, SHARE = 0.55, 0.15
+NEEDED_WEIGHT, NEEDED_SHARE = 0.55, 0.15
 # Short texts need less: this weight is enough if it is this share of the text.
-SHORT_NEEDED, SHORT_SHARE = 0.2, 0.7
+SHORT_NEEDED_WEIGHT, SHORT_NEEDED_SHARE = 0.2, 0.7
 # The weight of an identifier that both texts have: that of a specific word.
-IDENTIFIER = 0.5
+IDENTIFIER_WEIGHT = 0.5
 # A first sentence of more characters than this says more than a greeting.
 SHORT_SENTENCE = 60
 # Letters of languages that have no word lists here.
@@ -47,7 +47,7 @@ class Usage:
     def __init__(self, sample: Sequence[str]) -> None:
         self._texts = [text.casefold() for text in sample]
         self._rarities: dict[str, float] = {}
-        self.trust = len(sample) / (len(sample) + FEW)
+        self.trust = len(sample) / (len(sample) + HALF_TRUSTED_MEMORIES)
 
     def rarity(self, word: Word) -> float:
         """1 for a rare word, near 0 for one that most memories have."""
@@ -57,8 +57,8 @@ class Usage:
     def _rarity(self, word: str) -> float:
         if word not in self._rarities:
             having = sum(word in text for text in self._texts)
-            among = len(self._texts) + FEW
-            self._rarities[word] = min(math.log(among / max(having, 1)) / math.log(RARE), 1.0)
+            among = len(self._texts) + HALF_TRUSTED_MEMORIES
+            self._rarities[word] = min(math.log(among / max(having, 1)) / math.log(RARE_ONE_IN), 1.0)
         return self._rarities[word]
 
 
@@ -70,17 +70,19 @@ def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -
     if before == after or max(len(before), len(after)) > MAX_LENGTH or _unread(before) or _unread(after):
         return True
     one, two = texts(*_without_formulas(before, after), tokens)
-    left, right = _telling(one, tokens), _telling(two, tokens)
-    shared = IDENTIFIER * len(_identifiers(one) & _identifiers(two))
+    left, right = _naming_words(one, tokens), _naming_words(two, tokens)
+    shared = IDENTIFIER_WEIGHT * len(_identifiers(one) & _identifiers(two))
     for a, b, cosine in _kindred(left, right, tokens):
-        shared += cosine * min(_tells(a, tokens, usage), _tells(b, tokens, usage))
-    if not shared or shared < SHORT_NEEDED * usage.trust:
+        shared += cosine * min(_specificity(a, tokens, usage), _specificity(b, tokens, usage))
+    if not shared or shared < SHORT_NEEDED_WEIGHT * usage.trust:
         return False
-    if shared >= NEEDED * usage.trust:
-        return shared >= SHARE * min(
-            sum(_weight(word.text, tokens) - SMALL_TALK for word in words) for words in (left, right)
+    if shared >= NEEDED_WEIGHT * usage.trust:
+        return shared >= NEEDED_SHARE * min(
+            sum(_weight(word.text, tokens) - SMALL_TALK_WEIGHT for word in words) for words in (left, right)
         )
-    return shared >= SHORT_SHARE * min(sum(_tells(word, tokens, usage) for word in words) for words in (left, right))
+    return shared >= SHORT_NEEDED_SHARE * min(
+        sum(_specificity(word, tokens, usage) for word in words) for words in (left, right)
+    )
 
 
 # The beginning and end of a letter or conversation.
@@ -111,21 +113,21 @@ def _without_formulas(before: str, after: str) -> tuple[str, str]:
     return one, two
 
 
-def _telling(text: Text, tokens: TokenVectors) -> list[Word]:
+def _naming_words(text: Text, tokens: TokenVectors) -> list[Word]:
     """The words that name things, each once."""
     found = {word.text: word for word in text.words if word.lemma not in _TONE and word.text not in _TONE}
-    return [word for word in found.values() if _weight(word.text, tokens) > SMALL_TALK]
+    return [word for word in found.values() if _weight(word.text, tokens) > SMALL_TALK_WEIGHT]
 
 
-def _tells(word: Word, tokens: TokenVectors, usage: Usage) -> float:
+def _specificity(word: Word, tokens: TokenVectors, usage: Usage) -> float:
     """How specific a word is in this vault."""
-    return (_weight(word.text, tokens) - SMALL_TALK) * usage.rarity(word)
+    return (_weight(word.text, tokens) - SMALL_TALK_WEIGHT) * usage.rarity(word)
 
 
 @lru_cache(maxsize=20_000)
 def _weight(word: str, tokens: TokenVectors) -> float:
     weight = min(tokens.word(word)[1], MAX_WEIGHT)
-    return weight if len(tokens.tokens(word)) == 1 else max(weight, UNCOMMON)
+    return weight if len(tokens.tokens(word)) == 1 else max(weight, UNCOMMON_WORD_WEIGHT)
 
 
 def _kindred(left: list[Word], right: list[Word], tokens: TokenVectors) -> list[tuple[Word, Word, float]]:
@@ -135,7 +137,7 @@ def _kindred(left: list[Word], right: list[Word], tokens: TokenVectors) -> list[
     one, two = (np.array([tokens.word(word.text)[0] for word in words]) for words in (left, right))
     cosines = one @ two.T
     theirs, ours = cosines.argmax(axis=1), cosines.argmax(axis=0)
-    mutual = [(i, int(j)) for i, j in enumerate(theirs) if ours[j] == i and cosines[i, j] >= KINDRED]
+    mutual = [(i, int(j)) for i, j in enumerate(theirs) if ours[j] == i and cosines[i, j] >= KINDRED_COSINE]
     return [(left[i], right[j], float(cosines[i, j])) for i, j in mutual]
 
 

@@ -20,9 +20,9 @@ from vault_mem.judge.words import DATA, Difference, Word
 
 # The probability needed if one text has words that the other lacks (measured in docs/guard.md): high enough that an
 # added fact ("and to latex") is not swallowed, low enough that a stray word does not hide a repetition.
-SURE = 0.72
+NEEDED_WITH_WORDS_LEFT = 0.72
 # The probability needed if every word has a counterpart.
-LIKELY = 0.5
+NEEDED_IF_ALL_PAIRED = 0.5
 # A longer text is a document, and comparing it word by word takes too long.
 MAX_LENGTH = 8000
 
@@ -61,7 +61,7 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
     probability = _probability(features(one, two, alignment, found, tokens), one.is_japanese or two.is_japanese)
     same_words = not left and not right
     one_sided = not left or not right
-    needed = LIKELY if same_words else SURE
+    needed = NEEDED_IF_ALL_PAIRED if same_words else NEEDED_WITH_WORDS_LEFT
     # "Will do!" and "I did!" have no content words, but that does not make them the same.
     says_something = (
         bool(one.quantities)
@@ -116,7 +116,7 @@ def features(
     nearest = _nearest(alignment.left, two.words, tokens) + _nearest(alignment.right, one.words, tokens)
     missing = [weight * (1 - near) for weight, near in zip(weights, nearest, strict=True)]
     total = sum(tokens.word(word.text)[1] for word in [*one.words, *two.words])
-    grams_one, grams_two = _grams(one.lower), _grams(two.lower)
+    grams_one, grams_two = _bigrams(one.lower), _bigrams(two.lower)
     left, right = unmatched(one.quantities, two.quantities)
     kinds = {difference.kind for difference in found}
     light = sum(word.lemma in LIGHT for word in alone)
@@ -151,7 +151,7 @@ def _nearest(words: list[Word], others: list[Word], tokens: TokenVectors) -> lis
     return (left @ right.T).max(axis=1).tolist()  # type: ignore[no-any-return]
 
 
-def _grams(text: str) -> set[str]:
+def _bigrams(text: str) -> set[str]:
     squeezed = re.sub(r"[\W_]+", "", text)
     return {squeezed[start : start + 2] for start in range(len(squeezed) - 1)}
 
@@ -171,7 +171,7 @@ def statements(text: str) -> str:
     return own or text
 
 
-def parts(text: str) -> list[str]:
+def repeatable_parts(text: str) -> list[str]:
     """The parts of a note that can be repeated: all it states and, in a short note, each paragraph."""
     own = statements(text)
     paragraphs = (

@@ -7,9 +7,9 @@ from difflib import SequenceMatcher
 
 from vault_mem.judge import english
 from vault_mem.judge.align import EXACT, Alignment
-from vault_mem.judge.quantities import mark
+from vault_mem.judge.quantities import placeholder
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import SMALL, Difference, read_rows, read_words, role_class
+from vault_mem.judge.words import SMALL_LETTERS, Difference, read_rows, read_words, role_class
 
 # Each preposition with its dimension and its sense. Two senses of one dimension exclude each other.
 _PREPOSITIONS = {
@@ -23,10 +23,10 @@ _BEING = re.compile(
     r"\b(?:is|are|am|was|were|be)(?: (?:now|back|still|currently|just))* (?:(in|on|at)|from|out of|off)\b"
 )
 _EDGES = re.compile(r"\W+$|^\W+")
-_SMALL = english.STOP | set(
+_SMALL_WORDS = english.STOP | set(
     "after before above below next last again first take put bring back forward ahead away".split()
 )
-_TOKEN = re.compile(rf"[{SMALL}'-]+|[^\w\s]|[^\x00-\x7f]")
+_TOKEN = re.compile(rf"[{SMALL_LETTERS}'-]+|[^\w\s]|[^\x00-\x7f]")
 # 部屋から電話した, 部屋に電話した. は can replace any of them, and が and を each other.
 _PARTICLE_CLASHES = frozenset(
     frozenset(pair)
@@ -65,11 +65,11 @@ def _by_slot(one: Text, two: Text) -> list[Difference]:
         [english.lemma(word) for each in text.rest.split() if (word := _EDGES.sub("", each)) and word not in _NEUTRAL]
         for text in (one, two)
     )
-    gone, come = ({*before} - {*after}) & _SMALL, ({*after} - {*before}) & _SMALL
+    gone, come = ({*before} - {*after}) & _SMALL_WORDS, ({*after} - {*before}) & _SMALL_WORDS
     if not gone or not come:
         return []
     for kind, start, end, then, until in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if kind != "replace" or not _SMALL.issuperset((*before[start:end], *after[then:until])):
+        if kind != "replace" or not _SMALL_WORDS.issuperset((*before[start:end], *after[then:until])):
             continue
         old = [word for word in before[start:end] if word in gone]  # the others only moved
         new = [word for word in after[then:until] if word in come]
@@ -85,7 +85,7 @@ def _placed(text: Text) -> dict[tuple[str, str], tuple[str, str]]:
     """The sense of the preposition before each thing, by dimension; without things that have two senses."""
     found: dict[tuple[str, str], tuple[str, str]] = {}
     twice = set()
-    values = {mark(number): each.text for number, each in enumerate(text.quantities)}
+    values = {placeholder(number): each.text for number, each in enumerate(text.quantities)}
     placings = [(match, match[1], *_PREPOSITIONS[match[1]]) for match in _PREPOSITION.finditer(text.rest)]
     placings += [(match, match[0], "being", "there" if match[1] else "gone") for match in _BEING.finditer(text.rest)]
     for match, written, dimension, sense in placings:

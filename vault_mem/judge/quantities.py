@@ -104,7 +104,7 @@ _ANY_DIGIT = re.compile(r"\d")
 _ANY_MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS)}]")
 
 
-def mark(number: int) -> str:
+def placeholder(number: int) -> str:
     """The character that replaces the quantity of that number in the rest of the text."""
     return chr(_FIRST_MARK + number)
 
@@ -125,7 +125,7 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
             if quantity is None or len(found) == _MARKS:
                 return match.group()
             found.append(quantity)
-            return f" {mark(len(found) - 1)} "
+            return f" {placeholder(len(found) - 1)} "
 
         text = compiled(written).sub(take, text)
     return found, text

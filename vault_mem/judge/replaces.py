@@ -23,9 +23,9 @@ from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
 from vault_mem.judge.text import Text, names_in
 from vault_mem.judge.words import (
-    CAPITAL,
+    CAPITAL_LETTERS,
     KIN,
-    SMALL,
+    SMALL_LETTERS,
     Word,
     known,
     opposed,
@@ -36,22 +36,23 @@ from vault_mem.judge.words import (
 )
 from vault_mem.notes.sentences import sentences
 
-PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
+PLAIN_CHANGE, UNCLEAR_CHANGE, ALMOST_PLAIN_CHANGE = 1.0, 0.5, 0.75
 # From this value on, the user is told: a plain word of change needs a likely subject and question, an unclear one needs
 # certain ones.
-LIKELY = 0.3
+WORTH_TELLING = 0.3
 # From this cosine on, two words mean the same.
-SAME_MEANING = 0.6
+SAME_MEANING_COSINE = 0.6
 # Below this cosine to every word of the old text, the new subject is another one.
-KIN_SUBJECT = 0.4
-# The value of each sign if it is the only one.
-ROLE, GROUP, ASKED_SUBJECT, SAME_KIND, OWNED = 0.8, 0.55, 0.5, 0.6, 0.8
-ASKED, QUANTITY, KINDRED, OTHER_NAME, THING, TO, VALUE, CONTRARY = 0.6, 0.7, 0.7, 0.4, 0.5, 0.6, 0.5, 0.6
+RELATED_SUBJECT_COSINE = 0.4
+# How much each sign says if it is the only one: that the subject is the same, and that the question is.
+SUBJECT_IN_ROLE, SUBJECT_GROUP, SUBJECT_ASKED, SUBJECT_SAME_KIND, SUBJECT_OWNER = 0.8, 0.55, 0.5, 0.6, 0.8
+QUESTION_SHARED, QUESTION_QUANTITY, QUESTION_KINDRED_WORD, QUESTION_OTHER_NAME = 0.6, 0.7, 0.7, 0.4
+QUESTION_SAME_THING, QUESTION_CHANGED_TO, QUESTION_VALUE_AGAIN, QUESTION_CONTRARY = 0.5, 0.6, 0.5, 0.6
 # A wider text tells a story, in which words of change may refer to many things.
-MAX_WIDTH = 140
+MAX_COLUMNS = 140
 # With this share of common words, two texts say the same.
-SAID_AGAIN = 0.8
-_KEPT = 5_000
+SAID_AGAIN_SHARE = 0.8
+_MOST_CACHED = 5_000
 # The subject is among this many words at the beginning.
 SUBJECT_WORDS = 7
 _GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "everybody", "みんな", "うち", "我が家"))
@@ -59,9 +60,10 @@ _KANJI = re.compile("[一-鿿々]{1,3}")
 _KANA_OF_ANY_KIND = re.compile("[ぁ-ゖァ-ヺ]")
 _TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
 _VERBS = read_words("verbs.txt")
+_CAPITALISED = rf"[{CAPITAL_LETTERS}][{SMALL_LETTERS}]+"
 _DOING = re.compile(
-    rf"(?:^|[.;] )([{CAPITAL}][{SMALL}]+) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
-    rf"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b([{CAPITAL}][{SMALL}]+) and ([{CAPITAL}][{SMALL}]+)\b"
+    rf"(?:^|[.;] )({_CAPITALISED}) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
+    rf"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b({_CAPITALISED}) and ({_CAPITALISED})\b"
 )
 _NEW = re.compile(r"\bnew (?:\w+ (?=\w+ (?:is|are|was)\b))?([a-z]+)")
 _OWNS = re.compile(r"\b(\w+)['’]s (\w+)")
@@ -82,7 +84,7 @@ _ENDED = (
     ),
 )
 # Before the new value.
-_TO = re.compile(
+_CHANGED_TO = re.compile(
     r"\b(?:changed|renamed|moved|switched|migrated|upgraded|raised|lowered|cut|extended|shortened|rescheduled|postponed|"
     r"converted|ported|handed|passed)\b.*\b(?:to|until|into)\b|に(?:切り替|乗り換|変え|変わ|変更|替|換え|代わ|移|改め|統一|交代)"
 )
@@ -184,31 +186,31 @@ class _Pair:
     @cached_property
     def ends(self) -> bool:
         """Whether the new text says that what the old one states has ended: sold the Golf, コーヒーをやめて."""
-        if self.new.change < PLAIN:
+        if self.new.change < PLAIN_CHANGE:
             return False
         old, new = self.old, self.new
         words = [word for word in old.words if word.text in self.forms and _is_among(word.text, new.ended)]
         return bool(words) and (bool(old.questions & new.questions) or any(word in old.rest for word in words))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MOST_CACHED)
 def speaks_of_change(text: str) -> float:
     """How plainly a text says that something changed, from 0 to 1."""
     never, plain, perhaps = _changes()
     lower = never.sub(" ", text.casefold())
     if plain.search(lower):
-        return PLAIN
-    return min(len(set(perhaps.findall(lower))) * PERHAPS, ALMOST_PLAIN)
+        return PLAIN_CHANGE
+    return min(len(set(perhaps.findall(lower))) * UNCLEAR_CHANGE, ALMOST_PLAIN_CHANGE)
 
 
 def _possessing(text: str) -> frozenset[str]:
     """Names recognised by what they own or by what only people do: Bea's office, Rosa wants."""
-    own = {name.lower() for name in re.findall(rf"\b([{CAPITAL}][{SMALL}]+)['’]s\b", text)}
+    own = {name.lower() for name in re.findall(rf"\b({_CAPITALISED})['’]s\b", text)}
     doing = {name.lower() for names in _DOING.findall(text) for name in names if name}
     return frozenset(doing | {name for name in own if not known(lemma(name))})
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MOST_CACHED)
 def statement(text: str, tokens: TokenVectors) -> Statement:
     """A text, analysed."""
     parts = Text(text, tokens, names_in(text) | _possessing(text))
@@ -230,8 +232,8 @@ def statement(text: str, tokens: TokenVectors) -> Statement:
     )
 
 
-def may_replace(old: str, new: str, tokens: TokenVectors, least: float = LIKELY) -> float:
-    """How likely `new` replaces what `old` states, from 0 to 1; from LIKELY on it is worth telling the user.
+def may_replace(old: str, new: str, tokens: TokenVectors, least: float = WORTH_TELLING) -> float:
+    """How likely `new` replaces what `old` states, from 0 to 1; from WORTH_TELLING on, the user is told.
 
     0 as soon as it is clear that `least` cannot be reached.
     """
@@ -239,7 +241,7 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = LIKELY)
         return 0.0
     old, new = stated(old), stated(new)
     changed_before = not reads_as_state(old)
-    if old == new or (changed_before and speaks_of_change(old) < PLAIN):
+    if old == new or (changed_before and speaks_of_change(old) < PLAIN_CHANGE):
         return 0.0
     one, two = statement(old, tokens), statement(new, tokens)
     if one.japanese != two.japanese:
@@ -276,7 +278,7 @@ def _change(old: Statement, new: Statement) -> float:
     return speaks_of_change(_NEW.sub(is_news, new.lower)) if "new " in new.lower else new.change
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MOST_CACHED)
 def stated(text: str) -> str:
     """What a text states: a short text as a whole, else its first sentence, or nothing if that is long as well.
 
@@ -284,10 +286,10 @@ def stated(text: str) -> str:
     """
     if JAPANESE.search(text) and not _KANA_OF_ANY_KIND.search(text):
         return ""
-    if len(text) <= MAX_WIDTH and _width(text) <= MAX_WIDTH:
+    if len(text) <= MAX_COLUMNS and _width(text) <= MAX_COLUMNS:
         return text
     first = sentences(text.strip())[0].strip()
-    return first if len(first) <= MAX_WIDTH and _width(first) <= MAX_WIDTH else ""
+    return first if len(first) <= MAX_COLUMNS and _width(first) <= MAX_COLUMNS else ""
 
 
 def _width(text: str) -> int:
@@ -299,17 +301,17 @@ def _says_again(old: Statement, new: Statement) -> bool:
     if old.negations != new.negations or _other_quantity(old, new):
         return False
     left, right = ({word.lemma for word in each.words} for each in (old, new))
-    return len(left & right) >= SAID_AGAIN * max(len(left), len(right), 1)
+    return len(left & right) >= SAID_AGAIN_SHARE * max(len(left), len(right), 1)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MOST_CACHED)
 def changes_something(text: str) -> bool:
     """A quick test whether a text states a change."""
     text = stated(text)
     return bool(text) and speaks_of_change(text) > 0 and not is_talk(text)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MOST_CACHED)
 def reads_as_state(text: str) -> bool:
     """A quick test whether a text is a state, and not an event or something said to somebody."""
     text = stated(text)
@@ -332,18 +334,20 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
     if old.subject_forms & forms and not elsewhere:
         if _about_something_owned(old, new):
             return 0.0
-        return SAME_KIND if _another_of_its_kind(old, new, forms) else OWNED if _only_owns(old, new) else 1.0
+        if _another_of_its_kind(old, new, forms):
+            return SUBJECT_SAME_KIND
+        return SUBJECT_OWNER if _only_owns(old, new) else 1.0
     if pair.ends and not (own and others):
         return 1.0
     if not own and not others and (_is_user(old, new) or _is_user(new, old)):
-        return ROLE
+        return SUBJECT_IN_ROLE
     shared = [word for word in old.rest if _is_in(word, forms) and word.text not in _VERBS]
     # In "Karin is the treasurer of the club" and "we host the website", the club and the website count as subjects.
     duty = "duty" in old.questions
     if (len(shared) > 1 and (duty or not (own and others))) or (
         shared and (duty or (old.group and not own and not others))
     ):
-        return ROLE
+        return SUBJECT_IN_ROLE
     if own:
         return 0.0  # another person does not match
     if others and not any("duty" in _questions_of(word) for word in old.subject):
@@ -352,14 +356,14 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
         return 0.0
     asked = {question for word in old.subject for question in _questions_of(word)} & new.questions - {"duty"}
     if _other_quantity(old, new):  # when it asks for a day, the activity is the subject
-        if _nearest(old.rest, about, tokens) > SAME_MEANING:
-            return ROLE
+        if _nearest(old.rest, about, tokens) > SAME_MEANING_COSINE:
+            return SUBJECT_IN_ROLE
         asked |= old.questions & new.questions
     each_nearest = sum(_nearest((word,), about, tokens) for word in old.subject) / max(len(old.subject), 1)
     return max(
         _clipped(each_nearest, 0.3, 0.7),
-        GROUP if old.group and new.group and all(word.text in _GROUPS for word in old.subject) else 0.0,
-        ASKED_SUBJECT if asked else 0.0,
+        SUBJECT_GROUP if old.group and new.group and all(word.text in _GROUPS for word in old.subject) else 0.0,
+        SUBJECT_ASKED if asked else 0.0,
     )
 
 
@@ -403,7 +407,7 @@ def _speaks_for(old: Statement, new: Statement, tokens: TokenVectors) -> bool:
     """Whether the new text's own subject, if it has one, is close to something in the old text."""
     if new.group or not new.subject or any(_questions_of(word) & old.questions for word in new.subject):
         return True
-    return _nearest(new.subject, old.words, tokens) > KIN_SUBJECT
+    return _nearest(new.subject, old.words, tokens) > RELATED_SUBJECT_COSINE
 
 
 def _same_question(pair: _Pair, tokens: TokenVectors) -> float:
@@ -412,17 +416,18 @@ def _same_question(pair: _Pair, tokens: TokenVectors) -> float:
     others = tuple(word for word in pair.about if not _is_in(word, old.forms))
     subject = old.subject_forms & pair.forms
     shared = _asked_beside(old, subject) & _asked_beside(new, subject)
+    names = _forms(tuple(word for word in old.rest if word.name)) if new.change == PLAIN_CHANGE else set()
     signs = (
         1.0 if pair.ends else 0.0,
-        ASKED if shared else 0.0,
-        ASKED if len(shared) > 1 else 0.0,
-        QUANTITY if _other_quantity(old, new) else 0.0,
-        KINDRED * _clipped(_nearest(old.rest, others, tokens), 0.3, 0.6),
-        OTHER_NAME if old.names and new.names - old.names else 0.0,
-        VALUE if new.change == PLAIN and _forms(tuple(word for word in old.rest if word.name)) & pair.forms else 0.0,
-        THING if _same_thing(pair) else 0.0,
-        TO if subject and not old.somebody and _TO.search(new.lower) else 0.0,
-        CONTRARY if subject and _contrary(old, new) else 0.0,
+        QUESTION_SHARED if shared else 0.0,
+        QUESTION_SHARED if len(shared) > 1 else 0.0,
+        QUESTION_QUANTITY if _other_quantity(old, new) else 0.0,
+        QUESTION_KINDRED_WORD * _clipped(_nearest(old.rest, others, tokens), 0.3, 0.6),
+        QUESTION_OTHER_NAME if old.names and new.names - old.names else 0.0,
+        QUESTION_VALUE_AGAIN if names & pair.forms else 0.0,
+        QUESTION_SAME_THING if _same_thing(pair) else 0.0,
+        QUESTION_CHANGED_TO if subject and not old.somebody and _CHANGED_TO.search(new.lower) else 0.0,
+        QUESTION_CONTRARY if subject and _contrary(old, new) else 0.0,
     )
     return 1 - math.prod(1 - sign for sign in signs)
 

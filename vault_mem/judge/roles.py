@@ -7,9 +7,9 @@ import re
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import english, japanese
 from vault_mem.judge.align import EXACT, Alignment
-from vault_mem.judge.quantities import mark
+from vault_mem.judge.quantities import placeholder
 from vault_mem.judge.text import Text, positions_of
-from vault_mem.judge.words import PERSONS, SMALL, Difference, Word, opposed, role_class
+from vault_mem.judge.words import PERSONS, SMALL_LETTERS, Difference, Word, opposed, role_class
 
 # Swapped groups of words change roles only if one could replace the other.
 _COMPARABLE = 0.4
@@ -273,7 +273,7 @@ def _actors(text: Text) -> dict[str, int]:
     if text.is_japanese:
         return {}  # there, particles say more
     positions: dict[str, list[int]] = {}
-    for match in re.finditer(rf"[{SMALL}]+", text.rest):
+    for match in re.finditer(rf"[{SMALL_LETTERS}]+", text.rest):
         word = match.group()
         actor = english.person_of(word, text.rest[match.end() :]) or (
             word if word in text.names or english.lemma(word) in PERSONS else ""
@@ -358,7 +358,7 @@ def _parts(text: Text) -> dict[str, int]:
             if word.text in part and positions_of(word.text, part, _IN_ENGLISH_WORD):
                 found.setdefault(word.lemma, set()).add(number)
         for index, quantity in enumerate(text.quantities):
-            if mark(index) in part:
+            if placeholder(index) in part:
                 found.setdefault(quantity.text, set()).add(number)
         for small in _WAYS.findall(part):
             found.setdefault(small, set()).add(number)

@@ -9,11 +9,11 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import japanese
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.attending import attending
-from vault_mem.judge.converse import gets, settle_converses
+from vault_mem.judge.converse import receives, settle_converses
 from vault_mem.judge.places import place_changes
-from vault_mem.judge.quantities import Quantity, mark, unmatched
+from vault_mem.judge.quantities import Quantity, placeholder, unmatched
 from vault_mem.judge.roles import role_changes
-from vault_mem.judge.tense import is_told, tense_changes
+from vault_mem.judge.tense import is_order, tense_changes
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import KIN, Difference, opposite
 
@@ -128,7 +128,7 @@ def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
 def _modality(one: Text, two: Text) -> list[Difference]:
     """How certain or binding it is; an order counts as "must"."""
     gone, new = sorted(one.modality - two.modality), sorted(two.modality - one.modality)
-    if [*gone, *new] in (["must"], ["should"]) and is_told(two if gone else one):
+    if [*gone, *new] in (["must"], ["should"]) and is_order(two if gone else one):
         return []
     return [Difference("modality", " ".join(gone), " ".join(new))] if gone or new else []
 
@@ -196,7 +196,7 @@ def _order_of_quantities(one: Text, two: Text) -> list[Difference]:
 def _anchored(text: Text, kind: str) -> list[tuple[str, str]]:
     """The quantities of one kind in order, each with the content word before it."""
     positions = sorted(
-        (text.rest.index(mark(number)), str(each.value))
+        (text.rest.index(placeholder(number)), str(each.value))
         for number, each in enumerate(text.quantities)
         if each.kind == kind
     )
@@ -209,7 +209,7 @@ def _anchored(text: Text, kind: str) -> list[tuple[str, str]]:
 
 
 def _end(text: Text, number: int) -> str:
-    match = re.match(r"\s*(から|まで|以降|以前)", text.rest[text.rest.index(mark(number)) + 1 :])
+    match = re.match(r"\s*(から|まで|以降|以前)", text.rest[text.rest.index(placeholder(number)) + 1 :])
     return match.group(1) if match else ""
 
 
@@ -279,8 +279,8 @@ def _givings(one: Text, two: Text) -> list[Difference]:
     comes, goes = ([bool(pattern.search(text.rest)) for text in (one, two)] for pattern in (_COMES, _GOES))
     if comes != goes and comes == goes[::-1] and any(comes):  # 引っ越してきた, 引っ越していった
         return [Difference("opposite", *("てくる" if each else "ていく" for each in comes))]
-    if one.is_japanese and two.is_japanese and gets(one) != gets(two) and not (one.givings and two.givings):
-        return [Difference("role", "もらう" if gets(one) else "", "もらう" if gets(two) else "")]
+    if one.is_japanese and two.is_japanese and receives(one) != receives(two) and not (one.givings and two.givings):
+        return [Difference("role", "もらう" if receives(one) else "", "もらう" if receives(two) else "")]
     return []
 
 

@@ -38,7 +38,7 @@ _TOLD = re.compile(
 )
 
 
-def is_told(text: Text) -> bool:
+def is_order(text: Text) -> bool:
     """Whether a text is an instruction: it has "remember to" or "please", or begins with a verb."""
     if _TOLD.search(text.rest):
         return True

@@ -12,7 +12,7 @@ from vault_mem.judge.quantities import Quantity, quantities
 from vault_mem.judge.words import Word, read_words
 
 # Cached, because each new text is compared with several others, often with the same ones as the last.
-_KEPT = 64
+_MOST_CACHED = 64
 LIGHT = read_words("light_words.txt")
 _NOT_POSSESSORS = frozenset(("it", "that", "there", "he", "she", "let", "what", "who", "here"))
 _JAPANESE_NAME = re.compile(
@@ -45,14 +45,14 @@ def positions_of(word: str, text: str, in_word: re.Pattern[str]) -> list[int]:
     return found
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MOST_CACHED)
 def names_in(original: str) -> frozenset[str]:
     """Names of people, places and things, as far as spelling shows them."""
     plain = _plain(original)
     return english.proper_names(plain) | frozenset(_JAPANESE_NAME.findall(plain.lower()))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MOST_CACHED)
 def _prepared(original: str) -> tuple[str, str, list[Quantity], str]:
     """The part of the analysis that does not depend on the other text."""
     plain = _plain(original)
@@ -172,4 +172,4 @@ def _names_of(original: str, names: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in names if name in lower or name in joined)
 
 
-_taken_apart = lru_cache(maxsize=_KEPT)(Text)
+_taken_apart = lru_cache(maxsize=_MOST_CACHED)(Text)

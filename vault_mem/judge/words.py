@@ -13,7 +13,7 @@ from vault_mem.embedding.sorted_lines import look_up
 DATA = Path(__file__).parent / "data"
 _NONE: frozenset[str] = frozenset()
 # Letters of words and names in languages that are written as English is: Łukasz, Çağla, Nguyễn.
-SMALL, CAPITAL = "a-zß-öø-ɏḁ-ỿ", "A-ZÀ-ÖØ-ÞĀ-ɎḀ-Ỿ"
+SMALL_LETTERS, CAPITAL_LETTERS = "a-zß-öø-ɏḁ-ỿ", "A-ZÀ-ÖØ-ÞĀ-ɎḀ-Ỿ"
 # Compiled at first use: one command needs only a few of the hundred patterns.
 compiled = cache(re.compile)
 # The Japanese particle after a word shows its role.

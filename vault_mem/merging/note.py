@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 FENCE = "---"
 # If one side sets one of these and the other removes it, setting wins.
-_KEPT = frozenset({"valid_to", "last_confirmed", "importance", "created", "id", "start", "end", "private", "status"})
+_SETTING_WINS = frozenset(
+    {"valid_to", "last_confirmed", "importance", "created", "id", "start", "end", "private", "status"}
+)
 
 
 class _OddFrontMatter(Exception):
@@ -142,7 +144,7 @@ def _order(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[str]:
 
 def _chosen(key: str, base: Block, ours: Block, theirs: Block) -> Block:
     """The merged value of a key that both sides changed; None if it is undecided."""
-    if key in _KEPT and (ours is None or theirs is None):
+    if key in _SETTING_WINS and (ours is None or theirs is None):
         return ours or theirs
     rule = _RULES.get(key)
     if rule is None or ours is None or theirs is None:

@@ -80,7 +80,7 @@ _SCALARS = (str, int, float, bool, date)
 _TITLE_SOURCE = 300
 
 T = TypeVar("T")
-_MOST = 50_000  # larger numbers in a field are not counts
+_LARGEST_COUNT = 50_000  # larger numbers in a field are not counts
 
 
 @dataclass(slots=True)
@@ -471,7 +471,7 @@ def _number(value: Any, each: FieldInfo) -> float | None:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    low, high = each.low if each.low is not None else -math.inf, each.high if each.high is not None else _MOST
+    low, high = each.low if each.low is not None else -math.inf, each.high if each.high is not None else _LARGEST_COUNT
     if not math.isfinite(number) or not low <= number <= high:
         return None
     return number if each.form is Form.NUMBER else int(number) if number == int(number) else None

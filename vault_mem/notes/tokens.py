@@ -10,9 +10,9 @@ _PIECE = re.compile(r"[A-Za-z]+| (?=\S)|\s+|.", re.DOTALL)
 # A line with all blanks after it: no piece crosses its end.
 _LINE = re.compile(r"[^\n]+(?:\n\s*)?|\n\s*")
 # Tokenizers split rare words into pieces of about three letters.
-_LETTERS = 3
+_LETTERS_PER_TOKEN = 3
 # In the worst case, two blanks make a token.
-_BLANKS = 2
+_BLANKS_PER_TOKEN = 2
 
 
 def count_tokens(text: str) -> int:
@@ -30,9 +30,9 @@ def _cost(piece: str) -> int:
     if piece == " ":  # goes with the word that follows
         return 0
     if piece.isascii() and piece.isalpha():
-        return -(-len(piece) // _LETTERS)
+        return -(-len(piece) // _LETTERS_PER_TOKEN)
     if piece.isspace():
-        return -(-len(piece) // _BLANKS)
+        return -(-len(piece) // _BLANKS_PER_TOKEN)
     if "\u3000" <= piece <= "\u30ff" or piece.isascii():
         return 1
     size = len(piece.encode("utf-8", "replace"))

@@ -20,7 +20,7 @@ _FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"^\s*(?:[>|$#+]|at .+\(.*:\d+|File \"|\d+[:|]\s|[\w./-]+:\d+:|[{}\[\]();]+$).*$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•・]|\d+[.)])\s+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
-_LEAST, _LEAST_JAPANESE, _MOST = 14, 8, 280
+_SHORTEST, _SHORTEST_JAPANESE, _LONGEST = 14, 8, 280
 _LEAST_WORDS = 4
 _LONGEST_STATEMENT = 140
 
@@ -88,13 +88,13 @@ def worth_keeping(text: str, *, at_work: bool = False) -> Iterator[WorthKeeping]
     `at_work`: the agent is working on something with its tools. Then plain statements are mostly about that; in small
     talk they are mostly opinions.
     """
-    for sentence in _said(text):
+    for sentence in _own_sentences(text):
         found = _judged(sentence, at_work)
         if found is not None:
             yield found
 
 
-def _said(text: str) -> Iterator[str]:
+def _own_sentences(text: str) -> Iterator[str]:
     """The sentences that a person wrote: no code, no output, no quotes."""
     for each in sentences(_CODE.sub("", _FENCE.sub("\n", text))):
         plain = _BULLET.sub("", each.strip()).strip()
@@ -109,7 +109,9 @@ def _judged(sentence: str, at_work: bool) -> WorthKeeping | None:
         asked = _ASKED_AFTER.match(sentence) or asked
     if asked and not _QUESTION.search(sentence):
         said = asked["said"].strip(" ,、:：")
-        return WorthKeeping(said[:1].upper() + said[1:], "asked") if _LEAST_JAPANESE <= len(said) <= _MOST else None
+        return (
+            WorthKeeping(said[:1].upper() + said[1:], "asked") if _SHORTEST_JAPANESE <= len(said) <= _LONGEST else None
+        )
     if not _long_enough(sentence, japanese) or _QUESTION.search(sentence):
         return None
     if (_MOMENT_JA if japanese else _MOMENT).search(sentence):
@@ -136,5 +138,5 @@ def _is_statement(sentence: str, japanese: bool) -> bool:
 
 
 def _long_enough(text: str, japanese: bool) -> bool:
-    least = _LEAST_JAPANESE if japanese else _LEAST
-    return least <= len(text) <= _MOST and (japanese or len(text.split()) >= _LEAST_WORDS)
+    least = _SHORTEST_JAPANESE if japanese else _SHORTEST
+    return least <= len(text) <= _LONGEST and (japanese or len(text.split()) >= _LEAST_WORDS)

@@ -14,7 +14,7 @@ from vault_mem.notes.yamlish import quoted, scalar
 
 SLUG_LENGTH = 40
 
-_FIRST = ("importance", "private")  # always written
+_ALWAYS_WRITTEN = ("importance", "private")  # always written
 
 
 def note_text(memory: Memory, zone: tzinfo) -> str:
@@ -22,7 +22,7 @@ def note_text(memory: Memory, zone: tzinfo) -> str:
     lines = ["---", f"id: {memory.id}", f"created: {written(memory.created, zone)}"]
     for name, each in FIELDS.items():
         value = getattr(memory, name)
-        if name not in _FIRST and value in (None, [], each.default):
+        if name not in _ALWAYS_WRITTEN and value in (None, [], each.default):
             continue
         if each.form is Form.NAMES:
             value = [f"[[{target}]]" for target in value]

@@ -161,7 +161,7 @@ def _read_line(line: str) -> tuple[str | None, str | None, Any]:
 
 # Most short lines occur in many notes.
 _read_short = lru_cache(maxsize=4096)(_read_line)
-_SHORT = 40
+_SHORT_LINE = 40
 
 
 def _load_plain(front: str) -> dict[str, Any] | None:
@@ -172,7 +172,7 @@ def _load_plain(front: str) -> dict[str, Any] | None:
     fields: dict[str, Any] = {}
     items: list[Any] | None = None
     for line in lines:
-        key, form, value = (_read_short if len(line) <= _SHORT else _read_line)(line)
+        key, form, value = (_read_short if len(line) <= _SHORT_LINE else _read_line)(line)
         if value is None:
             return None
         if key is None:

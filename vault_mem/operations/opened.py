@@ -102,8 +102,8 @@ class Opened:
             return
         keep_facts(self.index, self.progress)
         self.index.facts.refresh()
-        self.shelf.met.follow(self.index)
-        yield InTable(self.index, self.shelf.met)
+        self.shelf.row_cache.follow(self.index)
+        yield InTable(self.index, self.shelf.row_cache)
 
     @contextmanager
     def candidates_and_unwritten(self) -> Iterator[list[Candidates]]:

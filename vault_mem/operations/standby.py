@@ -46,12 +46,14 @@ def _keep_readings(workspace: Workspace) -> int | None:
     """The same in a large vault, where the results are kept on disk. Returns 0 until all are."""
     from vault_mem import __version__
     from vault_mem.index.candidates import InTable
-    from vault_mem.ranking.reading import AT_ONCE, VERSION, packed_readings
+    from vault_mem.ranking.reading import READ_AHEAD_AT_ONCE, READING_VERSION, packed_readings
 
     with workspace.candidates() as candidates, locked_outside(workspace.index.lock_path, "the index", 0):
         if not isinstance(candidates, InTable):
             return None
-        found = packed_readings(candidates.unread(f"{__version__} {VERSION}", 8 * AT_ONCE), workspace.tokens)
+        found = packed_readings(
+            candidates.unread(f"{__version__} {READING_VERSION}", 8 * READ_AHEAD_AT_ONCE), workspace.tokens
+        )
         workspace.index.facts.note_readings(found)
     return 0 if found else None
 

@@ -15,9 +15,9 @@ from vault_mem.embedding.embedder import Vectors
 # never very sure among hundreds of candidates.
 SHARPNESS = 2.0
 # An undecided network calls up less: the highest attention to this power.
-DECIDED = 2
+DECISION_POWER = 2
 # How many are called up: they must not take over a short list.
-FEW = 2
+CALLED_UP = 2
 # Above the first cosine a pattern is what the network settled on; below the second it is not near.
 SETTLED_COSINE, NEAR_COSINE = 0.9, 0.3
 
@@ -37,8 +37,8 @@ def associated(patterns: Vectors, mean: Vectors, scores: NDArray[np.float64]) ->
     settled = attention.astype(np.float32) @ centred
     near = np.round(centred @ settled / (np.linalg.norm(settled) or 1.0), 6)
     others = np.flatnonzero((near < SETTLED_COSINE) & (near > NEAR_COSINE))
-    nearest = others[np.argsort(-near[others], kind="stable")[:FEW]]
-    called[nearest] = round(float(attention.max()) ** DECIDED, 6)
+    nearest = others[np.argsort(-near[others], kind="stable")[:CALLED_UP]]
+    called[nearest] = round(float(attention.max()) ** DECISION_POWER, 6)
     return called
 
 

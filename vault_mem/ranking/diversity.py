@@ -20,19 +20,19 @@ from numpy.typing import NDArray
 
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.terms import terms
-from vault_mem.ranking.rank import DIGITS, Ranking
+from vault_mem.ranking.rank import SCORE_DIGITS, Ranking
 from vault_mem.ranking.reading import tokens_of
 
 # One kind, category or year may take this share of the list for free; beyond it, its memories lose this much score.
-SHARE, OVER_BUDGET = 0.6, 0.5
+BUDGET_SHARE, OVER_BUDGET_PENALTY = 0.6, 0.5
 # How many near-identical memories are shown; more for a name or a part number, where people want every match.
-ALIKE, ALIKE_LOOKED_UP = 2, 4
+ALIKE_SHOWN, ALIKE_SHOWN_LOOKED_UP = 2, 4
 # Two texts repeat each other if their meaning is near-identical and they share this much of their words. With a cosine
-# up to LESS below that, they must share nearly all words.
-SAME_WORDS, ALL_WORDS, LESS = 0.6, 0.95, 0.03
+# up to NEARLY_IDENTICAL_MARGIN below that, they must share nearly all words.
+SAME_WORDS_SHARE, ALL_WORDS_SHARE, NEARLY_IDENTICAL_MARGIN = 0.6, 0.95, 0.03
 # Slack for the quick test on tokens: these are pieces of words and punctuation, so two texts share a little more or
 # less of them than of words, which matters most in short texts.
-ROUGHLY, FEW_TOKENS = 0.12, 4
+TOKEN_SLACK_SHARE, TOKEN_SLACK = 0.12, 4
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def diversify(
     places = ranking.places[:count].tolist()
     themes = [] if looked_up else _themes(catalogue, places, zone)
     alike = _alike(catalogue, ranking.rows[:count].tolist(), near_identical)
-    free = ALIKE_LOOKED_UP if looked_up else ALIKE
-    allowance = max(1, math.ceil(SHARE * limit))
+    free = ALIKE_SHOWN_LOOKED_UP if looked_up else ALIKE_SHOWN
+    allowance = max(1, math.ceil(BUDGET_SHARE * limit))
     scores = ranking.scores[:count].astype(np.float64)
     taken: list[Counter[str]] = [Counter() for _ in themes]
     near = np.zeros(count, dtype=np.int64)
@@ -80,11 +80,11 @@ def diversify(
         for theme, counts in zip(themes, taken, strict=True):
             full = {name for name, number in counts.items() if number >= allowance}
             if full:
-                penalty -= OVER_BUDGET * np.array([name in full for name in theme])
+                penalty -= OVER_BUDGET_PENALTY * np.array([name in full for name in theme])
         fresh = left & (near < free)
         open_ = fresh if fresh.any() else left
-        best = int(np.argmax(np.where(open_, np.round(scores + penalty, DIGITS), -np.inf)))
-        chosen.append(Chosen(best, round(float(penalty[best]), DIGITS)))
+        best = int(np.argmax(np.where(open_, np.round(scores + penalty, SCORE_DIGITS), -np.inf)))
+        chosen.append(Chosen(best, round(float(penalty[best]), SCORE_DIGITS)))
         left[best] = False
         near[alike(best, left & (near < free))] += 1
         for theme, counts in zip(themes, taken, strict=True):
@@ -101,13 +101,15 @@ def _alike(
 
     @cache
     def words(number: int) -> frozenset[str]:
-        return _said(catalogue.texts[rows[number]])
+        return _distinct_words(catalogue.texts[rows[number]])
 
     def alike(number: int, asked: NDArray[np.bool_]) -> list[int]:
         cosines, found = vectors @ vectors[number], []
-        for other in np.flatnonzero(asked & possible[number] & (cosines >= near_identical - LESS)).tolist():
+        for other in np.flatnonzero(
+            asked & possible[number] & (cosines >= near_identical - NEARLY_IDENTICAL_MARGIN)
+        ).tolist():
             shared = len(words(other) & words(number))
-            share = SAME_WORDS if cosines[other] >= near_identical else ALL_WORDS
+            share = SAME_WORDS_SHARE if cosines[other] >= near_identical else ALL_WORDS_SHARE
             if shared > 0 and shared >= share * (len(words(other)) + len(words(number)) - shared):
                 found.append(other)
         return found
@@ -122,11 +124,11 @@ def _share_enough(texts: list[NDArray[np.int32]]) -> NDArray[np.bool_]:
     has[np.repeat(np.arange(len(texts)), list(map(len, texts))), number] = 1
     shared, sizes = has @ has.T, has.sum(axis=1)
     either = sizes[:, None] + sizes - shared
-    return np.asarray(shared + FEW_TOKENS >= (SAME_WORDS - ROUGHLY) * either)
+    return np.asarray(shared + TOKEN_SLACK >= (SAME_WORDS_SHARE - TOKEN_SLACK_SHARE) * either)
 
 
 @lru_cache(maxsize=2_000)
-def _said(text: str) -> frozenset[str]:
+def _distinct_words(text: str) -> frozenset[str]:
     return frozenset(map(intern, terms(text)))
 
 

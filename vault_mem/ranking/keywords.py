@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.ranking.names import NOBODY
 from vault_mem.ranking.query import exact_parts, term_weights
-from vault_mem.ranking.rank import DIGITS, best_rows
-from vault_mem.ranking.signals import as_written, shown, written_in
+from vault_mem.ranking.rank import SCORE_DIGITS, best_rows
+from vault_mem.ranking.signals import as_written, everything_written, written_in
 from vault_mem.ranking.weights import weights
-from vault_mem.ranking.words import total, words
+from vault_mem.ranking.words import bm25, total_weight
 
 # How many of the best BM25 hits are also searched for exact parts of the query, such as part numbers.
-LOOKED_AT = 500
+HITS_CHECKED_FOR_EXACT = 500
 
 
 class Hit(NamedTuple):
@@ -32,7 +32,7 @@ class Hit(NamedTuple):
 def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) -> list[Hit]:
     """Every allowed memory that has a word of the query, best first."""
     wanted = term_weights(query, NOBODY, catalogue.corpus)
-    found = words(catalogue, wanted).rows / np.float32(total(wanted))
+    found = bm25(catalogue, wanted).rows / np.float32(total_weight(wanted))
     best, row = best_rows(catalogue, {"words": found}, found)
     if not wanted:
         best["words"][as_written(catalogue, query)] = 1.0
@@ -41,13 +41,16 @@ def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) ->
     ordered = sorted(
         places.tolist(), key=lambda place: (-best["words"][place], -catalogue.created[place], files[place])
     )
-    exact = written_in([shown(catalogue, place, int(row[place])) for place in ordered[:LOOKED_AT]], exact_parts(query))
+    exact = written_in(
+        [everything_written(catalogue, place, int(row[place])) for place in ordered[:HITS_CHECKED_FOR_EXACT]],
+        exact_parts(query),
+    )
     hits: list[Hit] = []
-    for place, exactly in zip_longest(ordered, exact, fillvalue=0):
+    for place, exact_share in zip_longest(ordered, exact, fillvalue=0):
         terms = {
-            "words": round(float(best["words"][place]), DIGITS),
-            "exact": round(weights()["exact"] * exactly, DIGITS),
+            "words": round(float(best["words"][place]), SCORE_DIGITS),
+            "exact": round(weights()["exact"] * exact_share, SCORE_DIGITS),
         }
         terms = {name: value for name, value in terms.items() if value}
-        hits.append(Hit(place, int(row[place]), round(sum(terms.values()), DIGITS), terms))
+        hits.append(Hit(place, int(row[place]), round(sum(terms.values()), SCORE_DIGITS), terms))
     return sorted(hits, key=lambda hit: (-hit.score, -catalogue.created[hit.place], files[hit.place]))

@@ -14,8 +14,8 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.ranking.reading import Readings
 
 # Words less alike than this have nothing to do with each other.
-NEAR_WORDS = 0.3
-RARITY = 1.5
+NEAR_WORDS_COSINE = 0.3
+RARITY_POWER = 1.5
 MAX_QUERY_TOKENS = 64
 
 
@@ -28,7 +28,7 @@ def matches(query_tokens: Sequence[int], texts: Readings, vectors: TokenVectors)
     present[flat] = True
     distinct = np.flatnonzero(present)
     near = vectors.cosines(distinct, np.asarray(query_tokens))
-    near[near < NEAR_WORDS] = 0.0
+    near[near < NEAR_WORDS_COSINE] = 0.0
     # most words are near none of the query's; only the others are searched for in the texts
     some = near.any(axis=1)
     number = np.full(len(present), -1, dtype=np.int32)

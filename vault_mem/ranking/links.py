@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from vault_mem.index.catalogue import Catalogue
 
 # The confidence of a link that a person typed without giving one.
-UNSAID = 0.8
+TYPED_LINK_CONFIDENCE = 0.8
 
 Strengths = Mapping[tuple[str, str], float]
 
 
-def around(catalogue: Catalogue, place: int) -> dict[int, float]:
+def linked_to(catalogue: Catalogue, place: int) -> dict[int, float]:
     """The memories linked to one, in both directions, with the firmness of each link."""
     known: dict[int, dict[int, float]] = catalogue.derived("links around", dict)  # until a memory changes
     if place not in known:
@@ -21,7 +21,9 @@ def around(catalogue: Catalogue, place: int) -> dict[int, float]:
         for source, target, link in catalogue.names.around(file):
             other = catalogue.place_of(target if source == file else source)
             if other is not None:
-                found[other] = max(found.get(other, 0.0), UNSAID if link.confidence is None else link.confidence)
+                found[other] = max(
+                    found.get(other, 0.0), TYPED_LINK_CONFIDENCE if link.confidence is None else link.confidence
+                )
         known[place] = found
     return known[place]
 
@@ -32,7 +34,7 @@ def linked_ids(catalogue: Catalogue, places: Iterable[int], strengths: Strengths
     return {each for pair in strengths if not ids.isdisjoint(pair) for each in pair}
 
 
-def spread(
+def passed_on(
     catalogue: Catalogue, seeds: Iterable[tuple[int, float]], strengths: Strengths
 ) -> dict[int, tuple[float, int]]:
     """For each memory linked to the seeds: the largest share of a seed's strength that it gets, and from which seed.
@@ -44,7 +46,7 @@ def spread(
     for (one, other), strength in strengths.items():
         used.setdefault(one, {})[other] = used.setdefault(other, {})[one] = strength
     for seed, share in seeds:
-        near = dict(around(catalogue, seed))
+        near = dict(linked_to(catalogue, seed))
         for id_, strength in used.get(catalogue.ids[seed], {}).items():
             far = catalogue.place_of_id(id_)
             if far is not None and far != seed:

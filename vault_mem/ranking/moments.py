@@ -12,10 +12,10 @@ from vault_mem.index.lexicon import TermLists, saturation, weight
 from vault_mem.index.timeline import cuts
 
 # How many memories on either side make up the moment around one.
-REACH = 3
+MOMENT_REACH = 3
 
 # When more than this arrive at once, everything is sorted again.
-FEW = 50
+MOST_INSERTED_SINGLY = 50
 
 Places = NDArray[np.int64]
 
@@ -70,7 +70,7 @@ class Moments:
             self._measured = lengths, count, float(lengths.mean(dtype=float)) if count else 1.0
         return self._measured
 
-    def around(self, places: Places, reach: int = REACH) -> NDArray[np.int64]:
+    def around(self, places: Places, reach: int = MOMENT_REACH) -> NDArray[np.int64]:
         """For every place, a row with the places around it, itself in the middle; -1 where there is none."""
         if not len(self.order):
             return np.full((len(places), 2 * reach + 1), -1, dtype=np.int64)
@@ -97,7 +97,7 @@ class Moments:
         """Scores by place, each raised by a share of the best score around it, which shrinks with every step."""
         ordered = np.where(self.order >= 0, scores[self.order], 0)
         best = np.zeros_like(ordered)
-        for step in range(1, REACH + 1):
+        for step in range(1, MOMENT_REACH + 1):
             same = self.session[step:] == self.session[:-step]
             fading = np.float32(share * 0.6 ** (step - 1))
             best[step:] = np.maximum(best[step:], np.where(same, ordered[:-step] * fading, 0))
@@ -135,7 +135,7 @@ class ByTime:
     def learn(self, catalogue: Catalogue, places: list[int]) -> None:
         """Rows were added."""
         whole = [place for place in places if catalogue.n[place] == 0]
-        if len(whole) > FEW:
+        if len(whole) > MOST_INSERTED_SINGLY:
             self._sort(catalogue)
             return
         for place in whole:

@@ -10,11 +10,11 @@ from vault_mem.index.people import (
     ALIAS,
     PERSON,
     SAME_PERSON,
-    SHORT,
+    SHORTER_FORM,
     SOUND,
-    SPEAKER,
+    SPEAKER_LABEL,
+    SPELLING,
     TAG,
-    WRITTEN,
     name_key,
     places_about,
 )
@@ -45,14 +45,14 @@ class Directory:
             key = waiting.pop()
             if key not in found:
                 found.add(key)
-                waiting += self._facts.values(SAME_PERSON, key) + self._facts.values(SHORT, key)
+                waiting += self._facts.values(SAME_PERSON, key) + self._facts.values(SHORTER_FORM, key)
         return found
 
     def written(self, name: str) -> set[str]:
         """How memories write the person that a filter names: in any case or width, by any alias, but no guessing."""
         key = name_key(name)
         keys = {key, *self._facts.values(ALIAS, key)}
-        return {form for each in keys for form in self._facts.values(WRITTEN, each)}
+        return {form for each in keys for form in self._facts.values(SPELLING, each)}
 
     def named(self, query: str) -> Named:
         """The people and tags that a query names."""
@@ -60,7 +60,7 @@ class Directory:
         tags: set[str] = set()
         for key in self._facts.known({name_key(written) for written in _spelled(query)}):
             names = {name for name in self.same(key) if self._facts.count(PERSON, name)}
-            if any(self._facts.values(WRITTEN, name) for name in names) or (names and _as_a_name(key, query)):
+            if any(self._facts.values(SPELLING, name) for name in names) or (names and _as_a_name(key, query)):
                 people[key] = names
             if self._facts.count(TAG, key):
                 tags.add(key)
@@ -88,12 +88,12 @@ class Named:
         self.anybody = bool(found)
         self.names = {name for names in people.values() for name in names}
         self.tags = tags
-        self.said = [word for words in speaking.values() for word in words]
+        self.speaker_words = [word for words in speaking.values() for word in words]
 
     def people(self, catalogue: Catalogue) -> set[int]:
         """The memories at hand that are about somebody who is named."""
-        if self.said:
-            return catalogue.with_all(self.said)
+        if self.speaker_words:
+            return catalogue.with_all(self.speaker_words)
         return places_about(catalogue, PERSON, self.names)
 
     def tagged(self, catalogue: Catalogue) -> set[int]:
@@ -102,7 +102,7 @@ class Named:
 
     def count(self, corpus: Corpus) -> int:
         """How many memories are about somebody who is named."""
-        return corpus.mentioned(self.said) if self.said else corpus.about(self.names)
+        return corpus.mentioned(self.speaker_words) if self.speaker_words else corpus.about(self.names)
 
 
 NOBODY = Named({}, set(), {})
@@ -110,7 +110,7 @@ NOBODY = Named({}, set(), {})
 
 def _speaking(query: str) -> str:
     """The speaker, if the query is itself a line of a talk ("Lisa: …"); it then means memories with that name."""
-    speaker = SPEAKER.match(query[:80]) if _TALKS.search(normalised(query)) else None
+    speaker = SPEAKER_LABEL.match(query[:80]) if _TALKS.search(normalised(query)) else None
     key = name_key(speaker[1]) if speaker else ""
     return "" if key in _ROLES else key
 

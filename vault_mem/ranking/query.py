@@ -18,26 +18,26 @@ from vault_mem.index.lexicon import weight
 from vault_mem.index.terms import STOP, normalised, terms, unspaced
 from vault_mem.notes.sentences import sentences
 from vault_mem.ranking import cues, reading, times
-from vault_mem.ranking.late import MAX_QUERY_TOKENS, RARITY
+from vault_mem.ranking.late import MAX_QUERY_TOKENS, RARITY_POWER
 from vault_mem.ranking.names import Directory, Named
 
 MAX_TERMS = 96
 # A name or number with few words beside it is looked up, not asked about.
-FEW_WORDS = 2
-FEW_TERMS = 4
+LOOKED_UP_WORDS = 2
+KEYWORD_TERMS = 4
 
 # In a question, finding a word exactly as written counts half: it is seldom what the question is about.
-IN_PASSING = 0.5
+EXACT_IN_QUESTION_WEIGHT = 0.5
 # A single Chinese character says about half as much as a word of two.
-LETTER = 0.5
+SINGLE_CHARACTER_WEIGHT = 0.5
 
 # The weight of words of asking ("summarize the discussion about …"), which say little about what is wanted.
-ASKING = 0.3
-# A memory this close to a named time, on the scale of `times.worth`, may be about it.
-SOON = 0.5
+ASKING_WORD_WEIGHT = 0.3
+# A memory this close to a named time, on the scale of `times.time_worth`, may be about it.
+SOON_AFTER_WORTH = 0.5
 
 # The model reads a query well if it knows this share of it as whole words, and not at all with the second share.
-READ, SPELLED = 0.6, 0.2
+WELL_READ_SHARE, SPELLED_OUT_SHARE = 0.6, 0.2
 
 FEW_LETTERS = 6
 # A part number, telephone number or version has this many letters and digits.
@@ -58,7 +58,7 @@ _VERSION = re.compile(r"^v(?=\d)")
 _NO_SIGN = re.compile(r"[^a-z0-9]")
 _AROUND = re.compile(r"^[\s!-/:-@\[-`{-~。、「」『』…]+|[\s!-/:-@\[-`{-~。、「」『』…]+$")
 _IDEOGRAPH = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
-_ASKING = {"何", "誰"}
+_ASKING_CHARACTERS = {"何", "誰"}
 _TITLE = re.compile(r"([一-鿿々ァ-ヺー]+|[ぁ-ゖ]{2,}?)(?:さん|さま|様|ちゃん|くん|君|氏|先生)")
 _SPELLED = re.compile(r"[ァ-ヺー]{3,}|[㐀-䶿一-鿿々]{2,}|[가-힣]{2,}")
 
@@ -73,7 +73,7 @@ class Query:
     tokens: list[int]
     token_weights: NDArray[np.float32]
     exact: list[str]
-    exactly: float  # how much it matters to find those as written
+    exact_weight: float  # how much it matters to find those as written
     named: Named
     spans: list[times.Span]
     now: float
@@ -81,7 +81,7 @@ class Query:
     wants_time: bool
     wants_number: bool
     number: str  # the part number or the like that the query consists of, `squeezed`; else empty
-    asked_for: list[str]  # what an answer must name, such as a colour: signs as in `reading`
+    asked_for: list[str]  # what an answer must name, such as a colour: word classes as in `reading`
     feelings: frozenset[str]
     wants_important: bool
     wants_overview: bool
@@ -111,7 +111,7 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
         tokens=tokens,
         token_weights=token_weights,
         exact=exact,
-        exactly=1.0 if keywords or _looks_up(text) else IN_PASSING,
+        exact_weight=1.0 if keywords or _looks_up(text) else EXACT_IN_QUESTION_WEIGHT,
         named=named,
         spans=said.spans,
         now=now.timestamp(),
@@ -126,7 +126,7 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
         keywords=keywords,
         fluency=fluency(rest, vectors),
         looked_up=bool(_looks_up(text) or named.anybody)
-        and len([term for term, _ in weights if term not in named.words]) <= FEW_WORDS + 2 * len(exact),
+        and len([term for term, _ in weights if term not in named.words]) <= LOOKED_UP_WORDS + 2 * len(exact),
     )
 
 
@@ -139,10 +139,10 @@ def term_weights(text: str, named: Named, corpus: Corpus, *, letters: bool = Fal
     # People are a signal of their own; as a word, a speaker's name is in half of the memories of a talk.
     wanted = [term for term in wanted if term not in named.words] or wanted
     if letters and _HIRAGANA.search(text):
-        said = set("".join(named.words)) | _ASKING
+        said = set("".join(named.words)) | _ASKING_CHARACTERS
         found = [letter for term in wanted for letter in _IDEOGRAPH.findall(term) if letter not in said]
         wanted = list(dict.fromkeys([*wanted, *found]))
-    factors = {term: share(term) * (ASKING if cues.is_asking(term) else 1.0) for term in wanted}
+    factors = {term: term_share(term) * (ASKING_WORD_WEIGHT if cues.is_asking(term) else 1.0) for term in wanted}
     most, rows = max(factors.values(), default=1.0), corpus.rows
     weighed = [(term, factor / most * weight(corpus.having(term), rows)) for term, factor in factors.items()]
     return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
@@ -155,9 +155,9 @@ def _without_titles(text: str, named: Named) -> str:
 
 def _as_the_vault_may_say(text: str, corpus: Corpus, vectors: TokenVectors) -> str:
     """The query in English, if the model does not know its language and the vault has hardly any of its words."""
-    said = vectors.said(text)
-    strange = [word for word in said if not any(map(corpus.having, terms(text[word.start : word.end])))]
-    return with_english(text, strange) if 2 * len(strange) > len(said) else text
+    foreign = vectors.translations(text)
+    strange = [word for word in foreign if not any(map(corpus.having, terms(text[word.start : word.end])))]
+    return with_english(text, strange) if 2 * len(strange) > len(foreign) else text
 
 
 def fluency(text: str, vectors: TokenVectors) -> float:
@@ -167,7 +167,7 @@ def fluency(text: str, vectors: TokenVectors) -> float:
     """
     letters = known = 0
     chinese = _only_ideographs(text)
-    in_english = {word.start for word in vectors.said(text)}
+    in_english = {word.start for word in vectors.translations(text)}
     for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
         said = text[token.start : token.end].strip()
         if not said or not said.isalpha():
@@ -182,7 +182,9 @@ def fluency(text: str, vectors: TokenVectors) -> float:
         else:
             before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
             known += len(said) if not before.isalnum() and not after.isalnum() else 0
-    return min(max((known / letters - SPELLED) / (READ - SPELLED), 0.0), 1.0) if letters else 0.0
+    if not letters:
+        return 0.0
+    return min(max((known / letters - SPELLED_OUT_SHARE) / (WELL_READ_SHARE - SPELLED_OUT_SHARE), 0.0), 1.0)
 
 
 def _only_ideographs(text: str) -> bool:
@@ -202,7 +204,7 @@ def _looks_up(text: str) -> bool:
 
 def _is_keywords(text: str, weighed: list[tuple[str, float]]) -> bool:
     """Whether a query is a few words rather than a question or a sentence."""
-    few = sum(substance(term) == 1 for term, _ in weighed) <= FEW_TERMS
+    few = sum(substance(term) == 1 for term, _ in weighed) <= KEYWORD_TERMS
     return few and not _QUESTION.search(normalised(text))
 
 
@@ -212,9 +214,9 @@ def substance(term: str) -> float:
     return 1.0 if not grammar else 0.4 if grammar < len(term) else 0.15
 
 
-def share(term: str) -> float:
+def term_share(term: str) -> float:
     """How much a term counts, compared with a whole word that is as rare."""
-    return LETTER if len(term) == 1 and _IDEOGRAPH.match(term) else substance(term)
+    return SINGLE_CHARACTER_WEIGHT if len(term) == 1 and _IDEOGRAPH.match(term) else substance(term)
 
 
 def _tokens(text: str, named: Named, corpus: Corpus, vectors: TokenVectors) -> tuple[list[int], NDArray[np.float32]]:
@@ -227,11 +229,11 @@ def _tokens(text: str, named: Named, corpus: Corpus, vectors: TokenVectors) -> t
         if not said or all(term in STOP for term in said):
             continue
         rarity = max(weight(corpus.having(term), rows) * substance(term) for term in said)
-        asking = ASKING if all(map(cues.is_asking, said)) else 1.0
+        asking = ASKING_WORD_WEIGHT if all(map(cues.is_asking, said)) else 1.0
         a_name = all(term in named.words for term in said) or any(
             start <= token.start and token.end <= end for start, end in names
         )
-        found[token.id] = 0.0 if a_name else asking * rarity**RARITY
+        found[token.id] = 0.0 if a_name else asking * rarity**RARITY_POWER
     if not any(found.values()):
         found = dict.fromkeys(found, 1.0)
     best = sorted(found.items(), key=lambda each: (-each[1], each[0]))[:MAX_QUERY_TOKENS]
@@ -265,7 +267,7 @@ def exact_parts(text: str) -> list[str]:
 
 def _soon_after(corpus: Corpus, span: times.Span) -> bool:
     """Whether a memory was made at a named time or soon after."""
-    fading = math.log2(times.OUTSIDE / SOON)
+    fading = math.log2(times.MOST_WORTH_OUTSIDE / SOON_AFTER_WORTH)
     return corpus.made_within(span[0] - fading * times.FADES_BEFORE, span[1] + fading * times.FADES_AFTER)
 
 

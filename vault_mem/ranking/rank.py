@@ -11,35 +11,35 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.ranking.association import associated, directions
 from vault_mem.ranking.centre import centre
-from vault_mem.ranking.links import Strengths, around, spread
-from vault_mem.ranking.moments import REACH, Moments, moments
+from vault_mem.ranking.links import Strengths, linked_to, passed_on
+from vault_mem.ranking.moments import MOMENT_REACH, Moments, moments
 from vault_mem.ranking.query import Query
 from vault_mem.ranking.relevance import relevance
-from vault_mem.ranking.signals import UNREAD, CandidatePool, Places, Signal, as_written
-from vault_mem.ranking.times import worth
+from vault_mem.ranking.signals import UNREAD_SHARE, CandidatePool, Places, Signal, as_written
+from vault_mem.ranking.times import time_worth
 from vault_mem.ranking.weights import STAGES, weights
-from vault_mem.ranking.words import HANDFUL, followed, in_order, passages_of, total, words
+from vault_mem.ranking.words import BM25_OF_A_HANDFUL, bm25, in_order, passages_of, total_weight, with_next_passages
 
 # How many candidates are looked at closely; and how many of them meaning and words bring in, each by itself.
-CANDIDATES, OF_EACH = 224, 32
+CANDIDATES, CANDIDATES_OF_EACH = 224, 32
 # The words of a whole note count this many times as much as the words of its best passage.
-WHOLE = np.float32(2.0)
+WHOLE_NOTE_WORDS_WEIGHT = np.float32(2.0)
 # The more passages a note has, the more its best passage's share of the query's words gives way to the whole note's:
 # at most this much.
-AS_WHOLE = np.float32(0.5)
+MOST_REPLACED_BY_WHOLE = np.float32(0.5)
 # The share of its best neighbour's first score that is added to a memory's own, to make it a candidate.
 NEIGHBOUR_SHARE = 0.5
 # Memories linked to this many of the best become candidates.
-SEEDS = 10
+LINK_SEEDS = 10
 # Candidates answer about as well as the best if they are no farther behind in score than this, and have at least this
 # share of the query's words that the best has.
 NEARLY_AS_GOOD, AS_MANY_WORDS = 2.5, 0.5
-DIGITS = 4
+SCORE_DIGITS = 4
 # How many of the best are checked for their script and for what the query asks for, such as a number.
 READ_CLOSELY = 10
 BEHIND_CALLER = 0.01  # how far a linked memory stays behind the one that calls it
 # Stages that need the scores of the others.
-AFTERWARDS = ("association", "links", "diversity")
+STAGES_AFTER_SCORES = ("association", "links", "diversity")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Switches:
 
 
 @dataclass(frozen=True)
-class How:
+class RankingOptions:
     """How a query is to be ranked: for how many results, by which strengths of links, with which stages."""
 
     limit: int = 0
@@ -81,41 +81,47 @@ class Ranking:
 
     def terms_of(self, number: int) -> dict[str, float]:
         """What each stage adds to the score of one candidate, without those that add nothing."""
-        found = {stage: round(float(values[number]), DIGITS) for stage, values in self.terms.items()}
+        found = {stage: round(float(values[number]), SCORE_DIGITS) for stage, values in self.terms.items()}
         return {stage: value for stage, value in found.items() if value}
 
 
 def rank(
-    catalogue: Catalogue, query: Query, allowed: NDArray[np.bool_], vectors: TokenVectors, how: How | None = None
+    catalogue: Catalogue,
+    query: Query,
+    allowed: NDArray[np.bool_],
+    vectors: TokenVectors,
+    options: RankingOptions | None = None,
 ) -> Ranking:
     """The candidates for a query among the allowed whole memories, best first."""
-    how = how or How()
+    options = options or RankingOptions()
     best, row = _best(catalogue, query)
-    around = moments(catalogue, allowed, together="moment" in how.switches)
-    places = _candidates(catalogue, query, allowed, around, best, how)
+    around = moments(catalogue, allowed, together="moment" in options.switches)
+    places = _candidates(catalogue, query, allowed, around, best, options)
     pool = CandidatePool(catalogue, query, around, vectors, places, row[places], best)
-    return _scored(catalogue, pool, pool.signals(), best, how.strengths, how.switches)
+    return _scored(catalogue, pool, pool.signals(), best, options.strengths, options.switches)
 
 
 def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places]:
     """Signals measured for everything at hand, by memory; and the row of each memory that answers best."""
     # not `@`: with a single vector, its threads mostly wait for each other, ten times slower on busy cores
     cosines = np.einsum("ij,j->i", catalogue.vectors, query.vector)
-    meaning, found = np.round(np.maximum(cosines, 0), 6), words(catalogue, query.terms)
-    share, handful = np.float32(total(query.terms)), np.float32(HANDFUL)
+    meaning, found = np.round(np.maximum(cosines, 0), 6), bm25(catalogue, query.terms)
+    share, handful = np.float32(total_weight(query.terms)), np.float32(BM25_OF_A_HANDFUL)
     own = {
         "meaning": meaning,
         "words": found.rows / handful,
-        "share": followed(catalogue, found.rows) / share,
+        "share": with_next_passages(catalogue, found.rows) / share,
     }
     quality = meaning + found.rows / share
     best, row = best_rows(catalogue, own, quality)
     if catalogue.corpus.parted:
         # A passage is understood by its note, as a turn of a talk is by what is said around it.
-        note = (1 - 1 / passages_of(catalogue)) * AS_WHOLE
+        note = (1 - 1 / passages_of(catalogue)) * MOST_REPLACED_BY_WHOLE
         best["share"] = np.round(best["share"] + note * (found.whole / share - best["share"]), 6)
     best["cosine"], best["whole_meaning"], best["quality"] = cosines, meaning, quality
-    best["words"] = np.round((best["words"] + WHOLE * found.whole / handful) / (1 + WHOLE), 6)
+    best["words"] = np.round(
+        (best["words"] + WHOLE_NOTE_WORDS_WEIGHT * found.whole / handful) / (1 + WHOLE_NOTE_WORDS_WEIGHT), 6
+    )
     best["covered"] = np.round(found.covered / share, 6)
     if not query.terms:
         written = as_written(catalogue, query.text)
@@ -139,7 +145,7 @@ def best_rows(catalogue: Catalogue, signals: dict[str, Signal], quality: Signal)
     return best, row
 
 
-def _first(
+def _first_scores(
     catalogue: Catalogue,
     query: Query,
     allowed: NDArray[np.bool_],
@@ -149,7 +155,7 @@ def _first(
 ) -> Signal:
     """A first score of everything at hand, from meaning, words, people, times and what is around."""
     by = weights()
-    read = UNREAD + (1 - UNREAD) * query.fluency
+    read = UNREAD_SHARE + (1 - UNREAD_SHARE) * query.fluency
     first = (by["meaning"] + by["moment_meaning"]) * read * best["meaning"] * ("meaning" in switches)
     if "words" in switches:
         likely = (by["session_words"] + read * (by["tokens"] + by["moment_tokens"])) * best["share"]
@@ -159,28 +165,30 @@ def _first(
         lift[list(query.named.people(catalogue))] = by["person"]
         first = first + lift
     if query.spans and "time" in switches:
-        first = first + by["time"] * worth(catalogue.created, query.spans)
+        first = first + by["time"] * time_worth(catalogue.created, query.spans)
     first = np.where(allowed, first, 0).astype(np.float32)
     return moments.lifted(first, NEIGHBOUR_SHARE) if "moment" in switches else first
 
 
-def _best_by(
+def _top_candidates(
     catalogue: Catalogue, first: Signal, best: dict[str, Signal], allowed: NDArray[np.bool_], count: int
 ) -> list[int]:
     places = np.flatnonzero(allowed)
     return [
         *_top(catalogue, first, places, count),
-        *_top(catalogue, best["meaning"], places, OF_EACH),
-        *_top(catalogue, best["words"], places[best["words"][places] > 0], OF_EACH),
+        *_top(catalogue, best["meaning"], places, CANDIDATES_OF_EACH),
+        *_top(catalogue, best["words"], places[best["words"][places] > 0], CANDIDATES_OF_EACH),
     ]
 
 
-def best_first(catalogue: Catalogue, query: Query, allowed: NDArray[np.bool_], how: How) -> list[int]:
+def best_at_first_sight(
+    catalogue: Catalogue, query: Query, allowed: NDArray[np.bool_], options: RankingOptions
+) -> list[int]:
     """The memories at hand with the best first scores, regardless of what is around them."""
     best, _ = _best(catalogue, query)
     alone = moments(catalogue, allowed, together=False)
-    first = _first(catalogue, query, allowed, alone, best, how.switches)
-    return list(dict.fromkeys(_best_by(catalogue, first, best, allowed, how.count)))
+    first = _first_scores(catalogue, query, allowed, alone, best, options.switches)
+    return list(dict.fromkeys(_top_candidates(catalogue, first, best, allowed, options.count)))
 
 
 def _candidates(
@@ -189,12 +197,12 @@ def _candidates(
     allowed: NDArray[np.bool_],
     moments: Moments,
     best: dict[str, Signal],
-    how: How,
+    options: RankingOptions,
 ) -> Places:
     """Memories that may answer: those with the best first scores, and those linked or similar to the very best."""
-    switches = how.switches
-    first = _first(catalogue, query, allowed, moments, best, switches)
-    places = _best_by(catalogue, first, best, allowed, how.count)
+    switches = options.switches
+    first = _first_scores(catalogue, query, allowed, moments, best, switches)
+    places = _top_candidates(catalogue, first, best, allowed, options.count)
     if "association" in switches and places:
         middle = centre(catalogue)
         towards = directions(catalogue.vectors[places[0]], middle.mean)
@@ -203,11 +211,11 @@ def _candidates(
         near = np.zeros(len(allowed), dtype=np.float32)
         along = np.einsum("ij,j->i", catalogue.vectors[seen], towards) - middle.mean @ towards
         near[seen] = np.round(along / middle.distances[seen], 6)
-        places += _top(catalogue, near, whole, OF_EACH)
+        places += _top(catalogue, near, whole, CANDIDATES_OF_EACH)
     if "links" in switches and places:
         top = float(first[places[0]]) or 1.0
-        seeds = [(place, float(first[place]) / top) for place in places[:SEEDS]]
-        places += [place for place in spread(catalogue, seeds, how.strengths) if allowed[place]]
+        seeds = [(place, float(first[place]) / top) for place in places[:LINK_SEEDS]]
+        places += [place for place in passed_on(catalogue, seeds, options.strengths) if allowed[place]]
     return np.array(list(dict.fromkeys(places)), dtype=np.int64)
 
 
@@ -217,10 +225,10 @@ def _top(catalogue: Catalogue, values: Signal, places: Places, count: int) -> li
     if len(places) > count:
         best = own >= np.partition(own, len(places) - count)[len(places) - count]
         places, own = places[best], own[best]
-    return [int(place) for place in places[_best_first(catalogue, own, places)][:count]]
+    return [int(place) for place in places[_order_by_value(catalogue, own, places)][:count]]
 
 
-def _best_first(catalogue: Catalogue, values: NDArray[np.floating], places: Places) -> Places:
+def _order_by_value(catalogue: Catalogue, values: NDArray[np.floating], places: Places) -> Places:
     """The order of places by their values, the highest first; of equals by file."""
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
@@ -244,27 +252,30 @@ def _scored(
     signals["now"] = np.zeros(count, dtype=np.float32)
     terms: dict[str, Signal] = {}
     for stage, names in STAGES.items():
-        if (stage in switches or stage == "moment") and stage not in AFTERWARDS:  # off, each memory is its own moment
+        # with moments switched off, each memory is its own moment
+        if (stage in switches or stage == "moment") and stage not in STAGES_AFTER_SCORES:
             terms[stage] = np.round(
-                sum((by[name] * signals[name] for name in names), np.zeros(count, dtype=np.float32)), DIGITS
+                sum((by[name] * signals[name] for name in names), np.zeros(count, dtype=np.float32)), SCORE_DIGITS
             )
     scores: NDArray[np.float64] = sum((each.astype(np.float64) for each in terms.values()), np.zeros(count))
     if pool.query.about_now and "decay" in switches and count:
         signals["now"] = _newest(catalogue, pool, scores, signals["covered"])
-        terms["decay"] = np.asarray(np.round(terms["decay"] + by["now"] * signals["now"], DIGITS), dtype=np.float32)
-        scores = scores + np.round(by["now"] * signals["now"], DIGITS)
+        terms["decay"] = np.asarray(
+            np.round(terms["decay"] + by["now"] * signals["now"], SCORE_DIGITS), dtype=np.float32
+        )
+        scores = scores + np.round(by["now"] * signals["now"], SCORE_DIGITS)
     if "links" in switches and count:
         signals["links"] = _called_by_links(catalogue, pool, scores, strengths)
-        terms["links"] = np.round(by["links"] * signals["links"], DIGITS)
+        terms["links"] = np.round(by["links"] * signals["links"], SCORE_DIGITS)
         scores = scores + terms["links"]
     if "association" in switches and count:
         signals["association"] = _called_by_likeness(catalogue, pool, scores)
-        terms["association"] = np.round(by["association"] * signals["association"], DIGITS)
+        terms["association"] = np.round(by["association"] * signals["association"], SCORE_DIGITS)
         scores = scores + terms["association"]
-    scores = np.asarray(np.round(scores, DIGITS))
-    order = _best_first(catalogue, scores, pool.places)
+    scores = np.asarray(np.round(scores, SCORE_DIGITS))
+    order = _order_by_value(catalogue, scores, pool.places)
     closely = order[:READ_CLOSELY].tolist()
-    signals |= {"lacks": pool.lacks(closely), "foreign": pool.foreign(closely)}
+    signals |= {"lacks": pool.lacks_what_is_asked(closely), "foreign": pool.in_other_script(closely)}
     ordered = {name: values[order] for name, values in signals.items()}
     return Ranking(
         places=pool.places[order],
@@ -297,8 +308,8 @@ def _called_by_likeness(catalogue: Catalogue, pool: CandidatePool, scores: NDArr
     called = associated(catalogue.vectors[pool.places], centre(catalogue).mean, scores)
     ranks = np.argsort(-scores, kind="stable")
     best = int(ranks[0])
-    linked = len(around(catalogue, int(pool.places[best])))
-    company = (np.count_nonzero(pool.around[best] >= 0) + REACH * linked) * float(pool.passages[best])
+    linked = len(linked_to(catalogue, int(pool.places[best])))
+    company = (np.count_nonzero(pool.around[best] >= 0) + MOMENT_REACH * linked) * float(pool.passages[best])
     most = (scores[ranks[min(1, len(ranks) - 1)]] - scores) / weights()["association"] - BEHIND_CALLER
     return np.asarray(np.round(np.clip(most, 0, called / company), 6), dtype=np.float32)
 
@@ -307,11 +318,11 @@ def _called_by_links(
     catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float64], strengths: Strengths
 ) -> Signal:
     """What the best candidates pass on along their links. It lifts a memory up to the one it came from, not past it."""
-    order = np.argsort(-scores, kind="stable")[:SEEDS]
+    order = np.argsort(-scores, kind="stable")[:LINK_SEEDS]
     top = float(scores[order[0]])
     own = dict(zip(pool.places.tolist(), scores.tolist(), strict=True))
     seeds = [(int(pool.places[at]), max(float(scores[at]) / top, 0.0) if top > 0 else 0.0) for at in order.tolist()]
-    called = spread(catalogue, seeds, strengths)
+    called = passed_on(catalogue, seeds, strengths)
     weight = weights()["links"]
 
     found = np.zeros(len(pool.places), dtype=np.float32)

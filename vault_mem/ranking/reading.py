@@ -23,15 +23,15 @@ from vault_mem.notes.sentences import CLOSING, sentences
 
 MAX_CHARACTERS = 4_000
 # Raise this whenever texts are read differently: readings on the disk are then discarded.
-VERSION = 7
+READING_VERSION = 7
 # How many memories are read ahead before looking for requests again: two or three milliseconds.
-AT_ONCE = 25
+READ_AHEAD_AT_ONCE = 25
 # From this many words on, a text is long enough to say something.
-ENOUGH = 30
+ENOUGH_WORDS = 30
 # A text of up to this many words is a sentence; from the second number on, it is surely more than one.
-SENTENCE, PARAGRAPH = 15, 40
+SENTENCE_WORDS, PARAGRAPH_WORDS = 15, 40
 # A text of up to this many words is a turn of a talk; from the second number on, it is understood by itself.
-TURN, PAGE = 40, 160
+TURN_WORDS, PAGE_WORDS = 40, 160
 
 _OURS = re.compile(r"[-/][0-9a-f]{8}\.md$|(?:^|/)(?:mem|ep)_[0-9a-f]{12}\.md$").search  # a name that vault-mem makes
 _AFTER_STOP = CLOSING + whitespace
@@ -45,9 +45,9 @@ _UNMARKED = re.compile(
     r"(?:do|did|are|were|have|can|could|would|will|should) (?:you|u|ur|your|we|they|he|she|it) )",
     re.IGNORECASE,
 )
-# What words are signs of: t a time, n a number, s the speaker, o the person spoken to, c a colour, m a material; d is
-# a digit. Words are looked up one by one, because one pattern of all of them takes five times as long.
-_SIGNS = {
+# Classes of words: t times, n numbers, s the speaker, o the person spoken to, c colours, m materials; d are digits.
+# Words are looked up one by one, because one pattern of all of them takes five times as long.
+_CLASS_WORDS = {
     "t": " ".join((*MONTHS, *WEEKDAYS)) + " yesterday today tonight tomorrow last next ago day days week weeks weekend "
     "month months year years since morning evening recently just",
     "n": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -65,8 +65,8 @@ _SIGNS = {
     "flannel corduroy cashmere satin marble granite slate porcelain enamel tin bronze aluminium aluminum titanium "
     "carbon acrylic vinyl silicone latex foam",
 }
-_SIGN_OF = {word: sign for sign, words in _SIGNS.items() for word in words.split()}
-_SIGN_OF |= {f"{colour}ish": "c" for colour in _SIGNS["c"].split()}
+_CLASS_OF = {word: class_ for class_, words in _CLASS_WORDS.items() for word in words.split()}
+_CLASS_OF |= {f"{colour}ish": "c" for colour in _CLASS_WORDS["c"].split()}
 _WORD = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
 _YEAR_OR_HOUR = re.compile(r"\b(?:(?:19|20)\d\d|\d{1,2}:\d\d)\b")
@@ -76,7 +76,7 @@ _TIME = re.compile(
 )
 _SELF = re.compile("[我私僕俺]")
 _OTHER = re.compile("[你您]|あなた")
-_UNSPACED_SIGNS = {
+_UNSPACED_CLASSES = {
     "d": re.compile("[〇一二三四五六七八九]{2}"),
     "n": re.compile(
         "[一二三四五六七八九十百千万億数][つ人名個回円年月日時分秒度歳才本枚台冊匹頭羽階倍割点位号箱袋杯足着軒件泊キメグト]|半分|ダース|双子"
@@ -173,9 +173,9 @@ def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> in
     """Read some memories, from a place on, before a query needs them. Returns where to go on, or None at the end."""
     kept = catalogue.by_place(READINGS)
     waiting = (place for place in range(start, len(catalogue.alive)) if catalogue.alive[place] and place not in kept)
-    some = list(islice(waiting, AT_ONCE))
+    some = list(islice(waiting, READ_AHEAD_AT_ONCE))
     readings(catalogue, some, tokens)
-    return some[-1] + 1 if len(some) == AT_ONCE else None
+    return some[-1] + 1 if len(some) == READ_AHEAD_AT_ONCE else None
 
 
 def packed_readings(catalogue: Catalogue, tokens: TokenVectors) -> dict[str, list[bytes]]:
@@ -197,9 +197,9 @@ def _form(text: str) -> TextForm:
             asked += len(sentence) * (
                 sentence.rstrip(_AFTER_STOP).endswith(("?", "？", "か。")) or bool(_UNMARKED.search(sentence))
             )
-    signs = _signs(text)
-    times, of_self, of_other = (signs.count(sign) for sign in "tso")
-    times += text.lower().count("o'clock") + (len(_YEAR_OR_HOUR.findall(text)) if "d" in signs else 0)
+    classes = _word_classes(text)
+    times, of_self, of_other = (classes.count(class_) for class_ in "tso")
+    times += text.lower().count("o'clock") + (len(_YEAR_OR_HOUR.findall(text)) if "d" in classes else 0)
     words = float(len(text.split()))
     if not text.isascii():
         times += len(_TIME.findall(text))
@@ -208,46 +208,46 @@ def _form(text: str) -> TextForm:
     return TextForm(
         asked / max(said, 1),
         min(times, 3) / 3,
-        float("n" in signs or "d" in signs),
-        1 - min(math.log1p(words) / math.log1p(ENOUGH), 1.0),
-        _fading(words, SENTENCE, PARAGRAPH),
-        _fading(words, TURN, PAGE),
-        float("c" in signs),
+        float("n" in classes or "d" in classes),
+        1 - min(math.log1p(words) / math.log1p(ENOUGH_WORDS), 1.0),
+        _fading(words, SENTENCE_WORDS, PARAGRAPH_WORDS),
+        _fading(words, TURN_WORDS, PAGE_WORDS),
+        float("c" in classes),
         (of_self - of_other) / (of_self + of_other + 1),
     )
 
 
-def _signs(text: str) -> str:
-    """The signs in a text, except times and persons in scripts without spaces."""
-    found = "".join([sign for word in _WORD.findall(text.lower()) if (sign := _SIGN_OF.get(word))])
+def _word_classes(text: str) -> str:
+    """The classes of the words in a text, except times and persons in scripts without spaces."""
+    found = "".join([class_ for word in _WORD.findall(text.lower()) if (class_ := _CLASS_OF.get(word))])
     found += "d" * bool(_DIGIT.search(text))
     if not text.isascii():
-        found += "".join([sign for sign, pattern in _UNSPACED_SIGNS.items() if pattern.search(text)])
+        found += "".join([class_ for class_, pattern in _UNSPACED_CLASSES.items() if pattern.search(text)])
     return found
 
 
 def asked_for(query: str) -> list[str]:
-    """Which signs a query asks for: a text without them does not answer."""
-    return [signs for signs, asks in _ASKS.items() if asks.search(query)]
+    """Which classes of words a query asks for: a text without them does not answer."""
+    return [classes for classes, asks in _ASKS.items() if asks.search(query)]
 
 
-def tells(text: str, signs: str, words: Set[str]) -> bool:
-    """Whether a sentence of the text has one of these words and, apart from them, one of these signs.
+def names_what_is_asked(text: str, classes: str, words: Set[str]) -> bool:
+    """Whether a sentence of the text has one of these words and, apart from them, a word of these classes.
 
-    A text in another script cannot have the words, so there a sign is enough.
+    A text in another script cannot have the words, so there a word of the class is enough.
     """
     said = sentences(_NO_HEADING.sub(" ", text[:MAX_CHARACTERS]))
-    telling = [sentence for sentence in said if _has(sentence, signs, words)]
+    telling = [sentence for sentence in said if _has(sentence, classes, words)]
     if any(not words.isdisjoint(map(stem, terms(sentence))) for sentence in telling):
         return True
     other_script = any(map(_UNSPACED.match, words)) != bool(_UNSPACED.search(text))
     return bool(telling) and other_script and words.isdisjoint(map(stem, terms(text)))
 
 
-def _has(sentence: str, signs: str, words: Set[str]) -> bool:
+def _has(sentence: str, classes: str, words: Set[str]) -> bool:
     rest = " ".join([word for word in _WORD.findall(sentence) if stem(word.lower()) not in words])
-    return not set(signs).isdisjoint(_signs(rest)) or any(
-        sign in signs and phrase.search(sentence) for sign, phrase in _PHRASES.items()
+    return not set(classes).isdisjoint(_word_classes(rest)) or any(
+        class_ in classes and phrase.search(sentence) for class_, phrase in _PHRASES.items()
     )
 
 

@@ -15,46 +15,46 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.corpus import Likeness
 from vault_mem.index.packed import TITLE
-from vault_mem.index.terms import called, normalised, share_unspaced, stem, terms
+from vault_mem.index.terms import naming_terms, normalised, share_unspaced, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
-from vault_mem.ranking.moments import REACH, Moments
-from vault_mem.ranking.query import Query, plain_part, share, squeezed
-from vault_mem.ranking.reading import TextForm, given_name, readings, tells
-from vault_mem.ranking.times import DAY, within, worth
-from vault_mem.ranking.words import best_passages, passages_of, total
+from vault_mem.ranking.moments import MOMENT_REACH, Moments
+from vault_mem.ranking.query import Query, plain_part, squeezed, term_share
+from vault_mem.ranking.reading import TextForm, given_name, names_what_is_asked, readings
+from vault_mem.ranking.times import DAY, made_within, time_worth
+from vault_mem.ranking.words import best_passages, passages_of, total_weight
 
 _MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
 Signal = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 # For this many of the best candidates, the memories around them are read too.
-READ_AROUND = 12
+CANDIDATES_READ_AROUND = 12
 # For this many of the best long notes, this many passages are read: the passage that is best by BM25 and overall
 # meaning need not be the one whose single words come nearest to the query.
-READ_FURTHER, PASSAGES_READ = 24, 5
+NOTES_READ_FURTHER, PASSAGES_READ = 24, 5
 # A note of more passages than this is about many things: the more it has, the less its likeness counts.
-MANY = 6.0
+PASSAGES_LIKENESS_FADES = 6.0
 # In a note of more passages than this, even the best one is near to some words by chance: its tokens count less.
-BOOK = 30.0
+PASSAGES_TOKENS_FADE = 30.0
 # The usual likeness of unrelated memories to a query, and its deviation. Both count like this many memories of the
 # vault itself, since a small vault does not show them.
-USUAL, VARYING, AS_MANY = 0.5, 0.075, 10
+PRIOR_MEAN, PRIOR_DEVIATION, PRIOR_MEMORIES = 0.5, 0.075, 10
 # Likeness is cut off at this many deviations from the vault's mean.
-MOST_NEAR = 5.0
+MOST_DEVIATIONS = 5.0
 # How many of a query's heaviest words are its chief ones, and how much of a short query an answer usually covers.
-CHIEF, MOSTLY = 4, 0.6
+CHIEF_WORDS, USUALLY_COVERED = 4, 0.6
 # Only a vault with this many memories shows which words are rare.
-TELLING = 30
+RARITY_SHOWS_FROM = 30
 # A text's script is told from this many characters. Two scripts differ if their shares of Japanese and similar letters
 # are this far apart.
-SCRIPT_SHOWS, OTHER_SCRIPT = 100, 0.75
+SCRIPT_CHARACTERS, OTHER_SCRIPT_DIFFERENCE = 100, 0.75
 # If the query is a line of a talk, its speaker tells of themselves: that counts more than a name that is asked about.
-SPEAKER = np.float32(2)
+SPEAKER_FACTOR = np.float32(2)
 # How much likeness still counts if the model cannot read the query.
-UNREAD = 0.1
+UNREAD_SHARE = 0.1
 # A memory's freshness halves in 30 days, then fades ever more slowly, so that older ones are still told apart.
-HALF_LIFE = 30 * DAY
+FRESHNESS_HALF_LIFE = 30 * DAY
 
 
 class CandidatePool:
@@ -84,14 +84,15 @@ class CandidatePool:
         self.passages = passages_of(catalogue)[places]
         self.further, self.further_of = self._read_further()
         self.texts = own.followed_by(readings(catalogue, [*self.around_best, *self.further], vectors))
-        self.total = np.float32(total(query.terms))
-        read = UNREAD + (1 - UNREAD) * query.fluency
-        self.told = (read * np.sqrt(np.minimum(MANY / self.passages, 1))).astype(np.float32)
+        self.query_weight = np.float32(total_weight(query.terms))
+        read = UNREAD_SHARE + (1 - UNREAD_SHARE) * query.fluency
+        about_one = np.sqrt(np.minimum(PASSAGES_LIKENESS_FADES / self.passages, 1))
+        self.likeness_factor = (read * about_one).astype(np.float32)
 
     def _read_around(self) -> list[int]:
         """The neighbours of the best candidates that are turns, unless they are candidates themselves."""
         known = {-1, *self.places.tolist()}
-        around = self.around[:READ_AROUND][self.turn[:READ_AROUND] > 0]
+        around = self.around[:CANDIDATES_READ_AROUND][self.turn[:CANDIDATES_READ_AROUND] > 0]
         return [place for place in dict.fromkeys(around.ravel().tolist()) if place not in known]
 
     def _read_further(self) -> tuple[list[int], list[int]]:
@@ -99,7 +100,7 @@ class CandidatePool:
         rows: list[int] = []
         numbers: list[int] = []
         quality = self.best["quality"]
-        for at in np.flatnonzero(self.passages > 1)[:READ_FURTHER].tolist():
+        for at in np.flatnonzero(self.passages > 1)[:NOTES_READ_FURTHER].tolist():
             found = best_passages(self.catalogue, int(self.places[at]), quality, PASSAGES_READ)
             more = found[found != self.rows[at]].tolist()
             rows += more
@@ -109,7 +110,7 @@ class CandidatePool:
     def signals(self) -> dict[str, Signal]:
         """Every signal of every candidate."""
         own = {name: values[self.places] for name, values in self.best.items()}
-        read = np.float32(UNREAD + (1 - UNREAD) * self.query.fluency)
+        read = np.float32(UNREAD_SHARE + (1 - UNREAD_SHARE) * self.query.fluency)
         whole, moment, near = self._likeness()
         late_, named = self._tokens(), self._named()
         return {
@@ -130,21 +131,22 @@ class CandidatePool:
             "session_words": self._faded(own["share"], self._session_words()),
             "replies": late_["replies"] * self.turn,
             **named,
-            "time": worth(self.catalogue.created[self.places], self.query.spans),
+            "time": time_worth(self.catalogue.created[self.places], self.query.spans),
             **self._form(),
             **self._state(),
         }
 
     def _missing(self, said: Signal) -> Signal:
         """How much of a short query a memory lacks; any answer to a long query leaves some words out."""
-        brief = min(CHIEF / max(int(np.count_nonzero(self.query.token_weights)), 1), 1)
-        telling = min(self.catalogue.corpus.memories / TELLING, 1)  # a small vault does not show which words are rare
-        return np.asarray(np.maximum(MOSTLY - said, 0) * np.float32(brief * telling))
+        brief = min(CHIEF_WORDS / max(int(np.count_nonzero(self.query.token_weights)), 1), 1)
+        # a small vault does not show which words are rare
+        shows_rarity = min(self.catalogue.corpus.memories / RARITY_SHOWS_FROM, 1)
+        return np.asarray(np.maximum(USUALLY_COVERED - said, 0) * np.float32(brief * shows_rarity))
 
     def _looked_for(self, covered: Signal) -> Signal:
         """How well a memory matches a query that looks it up: a few keywords, or only a time."""
         if self.query.spans and not self.query.terms:
-            return within(self.catalogue.created[self.places], self.query.spans).astype(np.float32)
+            return made_within(self.catalogue.created[self.places], self.query.spans).astype(np.float32)
         return covered if self.query.keywords else np.zeros(len(self.places), dtype=np.float32)
 
     def _likeness(self) -> tuple[Signal, Signal, Signal]:
@@ -155,12 +157,12 @@ class CandidatePool:
         """
         all_ = self.best["whole_meaning"]
         of_whole, of_rows = self.catalogue.corpus.likeness(self.query.vector, all_)
-        (mean, varying), (mean_row, varying_row) = _usual(of_whole), _usual(of_rows)
+        (mean, varying), (mean_row, varying_row) = _with_prior(of_whole), _with_prior(of_rows)
         by_chance = varying_row * np.sqrt(2 * np.log(self.passages))
         whole = all_[self.places] - mean
         best = self._faded(self.best["meaning"][self.places] - by_chance, self._moment_meaning()) - mean_row
-        near = np.clip(whole / varying, -MOST_NEAR, MOST_NEAR) / MOST_NEAR
-        found = (whole * self.told, best * self.told, near)
+        near = np.clip(whole / varying, -MOST_DEVIATIONS, MOST_DEVIATIONS) / MOST_DEVIATIONS
+        found = (whole * self.likeness_factor, best * self.likeness_factor, near)
         return tuple(np.round(each, 6).astype(np.float32) for each in found)
 
     def _faded(self, own: Signal, around: Signal) -> Signal:
@@ -183,7 +185,7 @@ class CandidatePool:
         weights = query.token_weights / (float(query.token_weights.sum()) or 1.0)
         padded = np.concatenate([found, np.zeros((1, found.shape[1]), dtype=np.float32)])
         index = number[self.around]
-        index[:, REACH] = np.arange(len(self.places))
+        index[:, MOMENT_REACH] = np.arange(len(self.places))
         together = padded[index].max(axis=1)
         own, cut = found[: len(self.places)] @ weights, self.passages > 1
         together[cut] = found[: len(self.places)][cut]
@@ -191,18 +193,18 @@ class CandidatePool:
         np.maximum.at(nearest, self.further_of, further @ weights)
         np.maximum.at(together, self.further_of, further)
         asks = np.append(self.texts.forms[:, TextForm._fields.index("asks")], np.float32(0))
-        before = index[:, REACH - 1]
+        before = index[:, MOMENT_REACH - 1]
         asked = asks[before] * (padded[before] @ weights)
         replies = asked * (1 - asks[: len(self.places)])
-        weakest = found[: len(self.places), :CHIEF].min(axis=1, initial=1)  # tokens are sorted by weight
-        book = np.sqrt(np.minimum(BOOK / self.passages, 1))
-        own, nearest, moment = (_shrunk(each, book) for each in (own, nearest, together @ weights))
+        weakest = found[: len(self.places), :CHIEF_WORDS].min(axis=1, initial=1)  # tokens are sorted by weight
+        fade = np.sqrt(np.minimum(PASSAGES_TOKENS_FADE / self.passages, 1))
+        own, nearest, moment = (_shrunk(each, fade) for each in (own, nearest, together @ weights))
         signals = {
             "own": own,
             "nearest": nearest,
             "moment": np.where(cut, moment, self._faded(own, moment)),
             "replies": replies,
-            "weakest": weakest * book,
+            "weakest": weakest * fade,
         }
         return {name: np.round(values, 6).astype(np.float32) for name, values in signals.items()}
 
@@ -217,7 +219,7 @@ class CandidatePool:
     def _session_words(self) -> Signal:
         if not self.turn.any():
             return self.turn
-        wanted = [(term, share(term)) for term, _ in self.query.terms]
+        wanted = [(term, term_share(term)) for term, _ in self.query.terms]
         return self.moments.words(self.catalogue.lexicon, self.places, wanted)
 
     def _exact(self) -> Signal:
@@ -225,8 +227,8 @@ class CandidatePool:
         if not self.query.exact:
             return np.zeros(len(self.places), dtype=np.float32)
         pairs = zip(self.places.tolist(), self.rows.tolist(), strict=True)
-        texts = [shown(self.catalogue, place, row) for place, row in pairs]
-        return np.array(written_in(texts, self.query.exact), dtype=np.float32) * np.float32(self.query.exactly)
+        texts = [everything_written(self.catalogue, place, row) for place, row in pairs]
+        return np.array(written_in(texts, self.query.exact), dtype=np.float32) * np.float32(self.query.exact_weight)
 
     def _titled(self) -> Signal:
         """How much of the query's words is in a memory's title, tags or file name.
@@ -237,7 +239,7 @@ class CandidatePool:
         for term, each in self.query.terms:
             wanted[stem(term)] = wanted.get(stem(term), 0.0) + each
 
-        def told(names: Iterable[tuple[str, ...]]) -> list[float]:
+        def words_matched(names: Iterable[tuple[str, ...]]) -> list[float]:
             return [
                 0.0 if wanted.keys().isdisjoint(each) else math.fsum([wanted[word] for word in each if word in wanted])
                 for each in names
@@ -245,21 +247,21 @@ class CandidatePool:
 
         title, long = np.zeros(len(self.places)), self.turn < 1
         if self.catalogue.complete:
-            title[long] = told(titles(self.catalogue, place) for place in self.places[long].tolist())
+            title[long] = words_matched(titles(self.catalogue, place) for place in self.places[long].tolist())
         else:
             for word, each in wanted.items():
-                title += each * np.isin(self.places, self.catalogue.marked(TITLE, word))
-        given = told(given_names(self.catalogue, self.places.tolist()))
+                title += each * np.isin(self.places, self.catalogue.places_named(TITLE, word))
+        given = words_matched(given_names(self.catalogue, self.places.tolist()))
         found = np.maximum((1 - self.turn) * title, given)
-        return np.asarray(found / float(self.total), dtype=np.float32)
+        return np.asarray(found / float(self.query_weight), dtype=np.float32)
 
     def _named(self) -> dict[str, Signal]:
         named, places, corpus = self.query.named, self.places.tolist(), self.catalogue.corpus
         people, tagged = named.people(self.catalogue), named.tagged(self.catalogue)
         # a name that half of the memories have (one of two who talk) still tells them apart; the owner's does not
-        tells = np.float32(min(2 * (1 - named.count(corpus) / max(corpus.memories, 1)), 1))
-        tells *= SPEAKER if named.said else 1
-        person = _array(place in people for place in places) * tells
+        tells_apart = np.float32(min(2 * (1 - named.count(corpus) / max(corpus.memories, 1)), 1))
+        tells_apart *= SPEAKER_FACTOR if named.speaker_words else 1
+        person = _array(place in people for place in places) * tells_apart
         return {
             "person": person,
             # asked about Lisa, what she says of "I" is about her, what she says of "you" is not
@@ -280,7 +282,7 @@ class CandidatePool:
             "slight": form["slight"] * talk,
         }
 
-    def lacks(self, best: Sequence[int]) -> Signal:
+    def lacks_what_is_asked(self, best: Sequence[int]) -> Signal:
         """1 for each of the best that lacks what the query asks for.
 
         It names no colour or number, say, in a sentence with a word of the query; or it lacks the part number,
@@ -290,31 +292,31 @@ class CandidatePool:
         found = np.zeros(len(self.places), dtype=np.float32)
         for at in best if self.query.asked_for else ():
             text = self._also_in_english(int(self.rows[at]))
-            found[at] = not all(tells(text, signs, words) for signs in self.query.asked_for)
+            found[at] = not all(names_what_is_asked(text, classes, words) for classes in self.query.asked_for)
         for at in best if self.query.number else ():
-            text = shown(self.catalogue, int(self.places[at]), int(self.rows[at]))
+            text = everything_written(self.catalogue, int(self.places[at]), int(self.rows[at]))
             found[at] = self.query.number not in squeezed(text)
         return found
 
-    def foreign(self, best: Sequence[int]) -> Signal:
+    def in_other_script(self, best: Sequence[int]) -> Signal:
         """1 for each of the best that is written in another script than the query, so that they share no words."""
         found = np.zeros(len(self.places), dtype=np.float32)
         asked = share_unspaced(self.query.text)
         for at in best:
-            said = share_unspaced(self.catalogue.texts[int(self.rows[at])][:SCRIPT_SHOWS])
-            found[at] = asked is not None and said is not None and abs(said - asked) > OTHER_SCRIPT
+            said = share_unspaced(self.catalogue.texts[int(self.rows[at])][:SCRIPT_CHARACTERS])
+            found[at] = asked is not None and said is not None and abs(said - asked) > OTHER_SCRIPT_DIFFERENCE
         return found
 
     def _also_in_english(self, row: int) -> str:
         """A text and its foreign words in English, as only English and Japanese have lists of colours and the like."""
         text = self.catalogue.texts[row]
-        return " ".join([text, *(word.english for word in self.vectors.said(text))])
+        return " ".join([text, *(word.english for word in self.vectors.translations(text))])
 
     def _state(self) -> dict[str, Signal]:
         """Signals of age, emotion, importance and kind, and separate ones for queries that ask for these."""
         catalogue, query, places = self.catalogue, self.query, self.places
         age = np.maximum(query.now - catalogue.created[places], 0)
-        fresh = (1 / (1 + age / HALF_LIFE)).astype(np.float32)
+        fresh = (1 / (1 + age / FRESHNESS_HALF_LIFE)).astype(np.float32)
         importance = (catalogue.importance[places] - 1) / 4
         labels = [catalogue.emotions[place] for place in places.tolist()]
         felt = {*labels} - {DEFAULT_EMOTION}
@@ -350,10 +352,11 @@ def _shrunk(values: Signal, by: Signal) -> Signal:
     return np.asarray(usual + by * (values - usual))
 
 
-def _usual(own: Likeness) -> tuple[float, float]:
+def _with_prior(own: Likeness) -> tuple[float, float]:
     """Mean and deviation of the vault's likeness to the query, mixed with the usual ones."""
-    of = own.texts + AS_MANY
-    return (own.mean * own.texts + USUAL * AS_MANY) / of, (own.deviation * own.texts + VARYING * AS_MANY) / of
+    of = own.texts + PRIOR_MEMORIES
+    mean = (own.mean * own.texts + PRIOR_MEAN * PRIOR_MEMORIES) / of
+    return mean, (own.deviation * own.texts + PRIOR_DEVIATION * PRIOR_MEMORIES) / of
 
 
 def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
@@ -362,7 +365,7 @@ def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
     if place not in known:
         title, aliases = str(catalogue.record(place).get("title", "")), catalogue.aliases.get(place, ())
         # a tuple of interned words: a set for each memory would take ten times as much space
-        named = called(title, catalogue.files[place], catalogue.tags[place], aliases)
+        named = naming_terms(title, catalogue.files[place], catalogue.tags[place], aliases)
         known[place] = tuple({intern(stem(term)) for term in named})
     return known[place]
 
@@ -377,7 +380,7 @@ def _words_of(name: str) -> tuple[str, ...]:
     return tuple({intern(stem(term)) for term in terms(name)})
 
 
-def shown(catalogue: Catalogue, place: int, row: int) -> str:
+def everything_written(catalogue: Catalogue, place: int, row: int) -> str:
     """All that is written about a row, normalised: text, file name without its month, tags and people."""
     known: MutableMapping[int, str] = catalogue.by_place("shown")
     if row not in known:

@@ -10,9 +10,9 @@ from vault_mem.index.corpus import Corpus
 from vault_mem.index.terms import STOP, normalised
 
 # Shorter words are too often one letter away from another.
-SHORTEST = 5
+SHORTEST_CORRECTED = 5
 # A query with more unknown words than this is not misspelt, but in a language that the vault does not have.
-MOST = 3
+MOST_UNKNOWN_WORDS = 3
 
 _WORD = re.compile(r"(?<![^\W_])[A-Za-zÀ-ɏ]+(?![\w'’-])")
 # A part number or a hash: letters and digits. A hash has at least 32 of them, a shortened one at least seven.
@@ -30,9 +30,9 @@ def corrected(query: str, corpus: Corpus, vectors: TokenVectors) -> str:
     doubtful = {
         word
         for word in map(normalised, _WORD.findall(query))
-        if len(word) >= SHORTEST and word not in STOP and word not in known and not corpus.having(word)
+        if len(word) >= SHORTEST_CORRECTED and word not in STOP and word not in known and not corpus.having(word)
     }
-    if not doubtful or len(doubtful) > MOST:
+    if not doubtful or len(doubtful) > MOST_UNKNOWN_WORDS:
         return query
     meant = {word: found for word in doubtful if (found := _nearest(word, corpus.words(word[0])))}
     return _WORD.sub(lambda match: meant.get(normalised(match.group()), match.group()), query) if meant else query

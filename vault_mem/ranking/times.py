@@ -19,9 +19,9 @@ DAY = 86_400.0
 # Half-lives of a memory's worth outside the span: people often tell of things days later, seldom before they happen.
 FADES_AFTER, FADES_BEFORE = 7 * DAY, 3.5 * DAY
 # The most a memory outside the span is worth, so that the named day stands out even from the day before.
-OUTSIDE = 0.85
+MOST_WORTH_OUTSIDE = 0.85
 # A day identifies a memory better than a month or a year: the longest span, and its weight as a share of a day's.
-_WORTH = ((4 * DAY, 1.0), (20 * DAY, 0.6), (100 * DAY, 0.4))
+_WORTH_BY_LENGTH = ((4 * DAY, 1.0), (20 * DAY, 0.6), (100 * DAY, 0.4))
 _WORTH_OF_A_YEAR = 0.2
 
 _NUMBER_OF = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
@@ -347,16 +347,16 @@ class _Reader:
         return [(_day(centre - slack)[0], _day(centre + slack)[1])]
 
 
-def worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.float32]:
+def time_worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.float32]:
     """How well each time fits the spans, 0 to 1: 1 within a named day, less outside it, and less for longer spans."""
     best = np.zeros(len(created), dtype=np.float32)
     for start, end in wanted:
-        share = next((share for longest, share in _WORTH if end - start <= longest), _WORTH_OF_A_YEAR)
+        share = next((share for longest, share in _WORTH_BY_LENGTH if end - start <= longest), _WORTH_OF_A_YEAR)
         best = np.maximum(best, np.float32(share) * _near(created, start, end))
     return best
 
 
-def within(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.bool_]:
+def made_within(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.bool_]:
     """Which were made in one of the spans."""
     inside = np.zeros(len(created), dtype=bool)
     for start, end in wanted:
@@ -366,7 +366,7 @@ def within(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.b
 
 def _near(created: NDArray[np.float64], start: float, end: float) -> NDArray[np.float32]:
     away = np.where(created < start, (start - created) / FADES_BEFORE, np.maximum(created - end, 0) / FADES_AFTER)
-    return np.where(away > 0, OUTSIDE * np.exp2(-np.minimum(away, 60)), 1).astype(np.float32)
+    return np.where(away > 0, MOST_WORTH_OUTSIDE * np.exp2(-np.minimum(away, 60)), 1).astype(np.float32)
 
 
 def _calendar(years: Sequence[int], month: int, day: int, zone: tzinfo | None) -> list[Span]:

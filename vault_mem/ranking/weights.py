@@ -6,7 +6,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-FITTED = Path(__file__).parent / "weights.json"
+WEIGHTS_FILE = Path(__file__).parent / "weights.json"
 
 # Which signals make up a stage: what `--explain` shows, and what can be switched off.
 STAGES: dict[str, tuple[str, ...]] = {
@@ -27,7 +27,7 @@ STAGES: dict[str, tuple[str, ...]] = {
 }
 
 # Weights that cannot be fitted on conversations; set by hand, on the benchmarks that show them (docs/benchmarks.md).
-SET = {
+FIXED_WEIGHTS = {
     "exact": 2.0,  # a part number found as written outweighs any likeness
     "keyword": 1.5,  # who types two words wants memories that have them
     "tag": 1.0,  # counts like one more word of the text; a person counts more, as the memory is about them
@@ -47,5 +47,5 @@ SET = {
 @cache
 def weights() -> dict[str, float]:
     """All weights by signal."""
-    fitted: dict[str, float] = json.loads(FITTED.read_text(encoding="ascii"))
-    return {**fitted, **SET}
+    fitted: dict[str, float] = json.loads(WEIGHTS_FILE.read_text(encoding="ascii"))
+    return {**fitted, **FIXED_WEIGHTS}

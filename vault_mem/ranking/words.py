@@ -18,16 +18,16 @@ Places = NDArray[np.int64]
 Weighted = Sequence[tuple[str, float]]
 
 # The BM25 sum of a handful of rare words found together; scores are shares of it.
-HANDFUL = 20.0
-# In a note of LONG passages or more, a subject goes on in the next passage, which adds this share of its score; in
+BM25_OF_A_HANDFUL = 20.0
+# In a note of LONG_NOTE_PASSAGES or more, a subject goes on in the next passage, which adds this share of its score; in
 # shorter notes it adds less.
-LONG, NEXT = np.float32(30.0), np.float32(0.5)
+LONG_NOTE_PASSAGES, NEXT_PASSAGE_SHARE = np.float32(30.0), np.float32(0.5)
 # A long note repeats the words of its subject: this many occurrences there count like one in a passage.
-OFTEN = 5.0
+OCCURRENCES_LIKE_ONE = 5.0
 
 
 @dataclass(frozen=True)
-class Words:
+class WordScores:
     """By place: BM25 of rows and of whole memories, and which share of the query's words a whole memory has at all."""
 
     rows: Signal
@@ -35,7 +35,7 @@ class Words:
     covered: Signal
 
 
-def words(catalogue: Catalogue, terms: Weighted) -> Words:
+def bm25(catalogue: Catalogue, terms: Weighted) -> WordScores:
     """BM25 for weighted terms. If no memory has passages, `rows` and `whole` are the same array."""
     lexicon = catalogue.lexicon
     corpus = catalogue.corpus
@@ -61,9 +61,9 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
         counted, own = counted[some], wholes[some]
         rare = rarity(corpus.memories_having(term), memories) / rarity(corpus.having(term), corpus.rows)
         both = weight * np.float32((1 + rare) / 2)
-        whole[own] += both * saturation(counted / OFTEN, all_lengths[own], mean_whole)
+        whole[own] += both * saturation(counted / OCCURRENCES_LIKE_ONE, all_lengths[own], mean_whole)
         covered[own] += weight
-    return Words(rows, whole, covered)
+    return WordScores(rows, whole, covered)
 
 
 def _numbered(catalogue: Catalogue) -> tuple[Places, Places]:
@@ -76,7 +76,7 @@ def _numbered(catalogue: Catalogue) -> tuple[Places, Places]:
     return catalogue.derived("numbered", count)
 
 
-def followed(catalogue: Catalogue, rows: Signal) -> Signal:
+def with_next_passages(catalogue: Catalogue, rows: Signal) -> Signal:
     """Values by row, where each passage of a long note also gets a share of the next one's: a subject goes on."""
     if not catalogue.corpus.parted:
         return rows
@@ -85,7 +85,8 @@ def followed(catalogue: Catalogue, rows: Signal) -> Signal:
         passages = in_order(catalogue).passages
         same = catalogue.owner[passages[1:]] == catalogue.owner[passages[:-1]]
         these, those = passages[:-1][same], passages[1:][same]
-        return these, those, NEXT * np.minimum(passages_of(catalogue)[catalogue.owner[these]] / LONG, 1)
+        long = np.minimum(passages_of(catalogue)[catalogue.owner[these]] / LONG_NOTE_PASSAGES, 1)
+        return these, those, NEXT_PASSAGE_SHARE * long
 
     these, those, shares = catalogue.derived("next passages", next_ones)
     found = rows.copy()
@@ -144,6 +145,6 @@ def _whole_lengths(catalogue: Catalogue) -> Signal:
     return catalogue.derived("whole lengths", lengths)
 
 
-def total(terms: Weighted) -> float:
+def total_weight(terms: Weighted) -> float:
     """The sum of the weights: what a text with all the terms would get."""
     return sum(each for _, each in terms) or 1.0

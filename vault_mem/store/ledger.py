@@ -72,7 +72,7 @@ class Ledger(NamedValues):
         if not self.get("machine"):
             self.put(machine=secrets.token_hex(8))
 
-    def left_or(self, name: str, new: str) -> str:
+    def name_left_or(self, name: str, new: str) -> str:
         """The name under which this machine left something in the store before; else `new`, which is recorded."""
         left = str(self.get(name) or new)
         self.put(**{name: left})
@@ -87,7 +87,7 @@ class Ledger(NamedValues):
         """The segments that have been read."""
         return {name for (name,) in self._db.execute("SELECT name FROM segments")}
 
-    def small(self, limit: int) -> list[str]:
+    def small_segments(self, limit: int) -> list[str]:
         """The segments with fewer than `limit` rows."""
         select = "SELECT name FROM segments WHERE size < ? ORDER BY name"
         return [name for (name,) in self._db.execute(select, (limit,))]
@@ -109,7 +109,7 @@ class Ledger(NamedValues):
                 self._db.execute("DELETE FROM linked WHERE segment = ?", (segment,))
                 self._db.execute("DELETE FROM segments WHERE name = ?", (segment,))
 
-    def there(self) -> set[str]:
+    def names_in_store(self) -> set[str]:
         """The names of all rows known to be in the store, and of those that must not be added."""
         return {name for (name,) in self._db.execute("SELECT name FROM there UNION SELECT name FROM refused")}
 
@@ -117,7 +117,7 @@ class Ledger(NamedValues):
         """Record rows that a tombstone forbids."""
         self._db.executemany("INSERT OR IGNORE INTO refused VALUES (?)", [(name,) for name in names])
 
-    def not_in(self, names: set[str]) -> list[tuple[str, str]]:
+    def rows_not_among(self, names: set[str]) -> list[tuple[str, str]]:
         """Segment and name of every row with another name."""
         return [row for row in self._db.execute("SELECT segment, name FROM there") if row[1] not in names]
 
@@ -127,7 +127,7 @@ class Ledger(NamedValues):
         found = ((name, self._db.execute(select, (name, prefix)).fetchone()) for name in names)
         return {name: row[0] for name, row in found if row}
 
-    def doubled(self) -> dict[str, set[str]]:
+    def rows_stored_twice(self) -> dict[str, set[str]]:
         """The names of rows that an earlier segment has too, by segment."""
         found: dict[str, set[str]] = {}
         earlier = "SELECT 1 FROM there WHERE name = a.name AND segment < a.segment"
@@ -177,7 +177,7 @@ class Ledger(NamedValues):
         """What must still be removed from the store."""
         return [each for (each,) in self._db.execute("SELECT mark FROM owed ORDER BY mark")]
 
-    def forget_removed(self, marks: Iterable[str]) -> None:
+    def drop_owed(self, marks: Iterable[str]) -> None:
         """These have been removed from the store: forget them."""
         gone = [(each,) for each in marks]
         with at_once(self._db):

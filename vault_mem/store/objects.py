@@ -64,7 +64,7 @@ class Traffic:
     written: int = 0
 
 
-def shown(uri: str) -> str:
+def without_password(uri: str) -> str:
     """A store's address without any password in it."""
     return re.sub(r"//[^/]*@", "//(hidden)@", uri.partition("?")[0])
 

@@ -23,9 +23,9 @@ from vault_mem.errors import StoreError
 from vault_mem.store.ledger import FileRows, Ledger
 from vault_mem.store.objects import ObjectInfo, Objects
 
-FORMAT = 3
+STORE_FORMAT = 3
 # The columns of every segment: a row's name, and the marks of its memory, its text and the notes it links to.
-NAME, MEMORY, TEXT, LINKED = "name", "mark_memory", "mark_text", "marks_linked"
+NAME_COLUMN, MEMORY_COLUMN, TEXT_COLUMN, LINKED_COLUMN = "name", "mark_memory", "mark_text", "marks_linked"
 # The lease of a machine that died lapses after this time; a working machine has given up by then.
 LEASE_SECONDS = 120
 # A machine that died while adding rows delays a purge for this time.
@@ -35,7 +35,7 @@ EXPIRY_DAYS, GRACE_DAYS = 30, 2
 _DAY = 86_400
 # MANY_SEGMENTS segments with fewer than FEW_ROWS rows are merged into one.
 FEW_ROWS, MANY_SEGMENTS = 500, 20
-_POLL = 0.3
+_POLL_SECONDS = 0.3
 # The last seconds are for requests, not for waiting.
 _LAST_SECONDS = 5.0
 
@@ -50,23 +50,23 @@ class Store:
         self.ledger = ledger
         self._salt = ""
 
-    def meet(self) -> None:
+    def check_usable(self) -> None:
         """Make sure that this store can be used: check its format, read its salt, and try conditional writes."""
         raw = self.objects.get("format.json")
         if raw is None:
             self._try_out()
-            ours = json.dumps({"format": FORMAT, "salt": secrets.token_hex(16)}).encode()
+            ours = json.dumps({"format": STORE_FORMAT, "salt": secrets.token_hex(16)}).encode()
             raw = ours if self.objects.put_new("format.json", ours) else self.objects.get("format.json")
         try:
-            told = json.loads(raw or b"")
-            known, salt = told["format"], str(told["salt"])
+            described = json.loads(raw or b"")
+            known, salt = described["format"], str(described["salt"])
         except (ValueError, TypeError, KeyError):
             raise StoreError(
                 "what is there is not a store of vault-mem", "name an empty folder of the bucket"
             ) from None
-        if known != FORMAT:
+        if known != STORE_FORMAT:
             raise StoreError(
-                f"the store has format {known}, and this version reads {FORMAT}",
+                f"the store has format {known}, and this version reads {STORE_FORMAT}",
                 "name another folder, or use the same version of vault-mem on all machines",
             )
         if salt != self.ledger.get("salt"):  # new to this machine, or emptied since
@@ -101,7 +101,7 @@ class Store:
         for segment in sorted(set(listing) - read):
             table = self.read(segment)
             if table is not None:
-                self._note(segment, table)
+                self._record_segment(segment, table)
                 take(segment, table)
         return listing
 
@@ -118,14 +118,14 @@ class Store:
             table = pa.ipc.open_file(pa.BufferReader(raw)).read_all()
         except (pa.ArrowInvalid, OSError):
             return None
-        return table if {NAME, MEMORY, TEXT, LINKED} <= set(table.column_names) else None
+        return table if {NAME_COLUMN, MEMORY_COLUMN, TEXT_COLUMN, LINKED_COLUMN} <= set(table.column_names) else None
 
     def add(self, prefix: str, tables: Callable[[], Iterable[pa.Table]]) -> int:
         """Add rows, except those with a tombstone in the store. Returns the number of segments added.
 
         `tables` is called once it is known what others have added.
         """
-        adding = self.ledger.left_or("adding", f"adding/{self.ledger.machine}-{secrets.token_hex(4)}")
+        adding = self.ledger.name_left_or("adding", f"adding/{self.ledger.machine}-{secrets.token_hex(4)}")
         self.objects.put(adding, b"")  # before tombstones are read: a purge waits for it to go
         try:
             self.catch_up()
@@ -142,9 +142,11 @@ class Store:
     def _allowed(self, table: pa.Table, forbidden: set[str]) -> pa.Table:
         if not forbidden:
             return table
-        marks = {mark for column in (MEMORY, TEXT) for mark in table[column].unique().to_pylist()} | linked_in(table)
+        marks = {
+            mark for column in (MEMORY_COLUMN, TEXT_COLUMN) for mark in table[column].unique().to_pylist()
+        } | linked_in(table)
         left = without(table, {mark for mark in marks if self._tombstone(mark) in forbidden})
-        self.ledger.refuse(set(table[NAME].to_pylist()) - set(left[NAME].to_pylist()))
+        self.ledger.refuse(set(table[NAME_COLUMN].to_pylist()) - set(left[NAME_COLUMN].to_pylist()))
         return left
 
     def _tombstone(self, mark: str) -> str:
@@ -159,10 +161,10 @@ class Store:
         raw = sink.getvalue().to_pybytes()
         segment = f"{prefix}/{_name_of(raw)}"
         self.objects.put(segment, raw)
-        self._note(segment, table)
+        self._record_segment(segment, table)
         return segment
 
-    def _note(self, segment: str, table: pa.Table) -> None:
+    def _record_segment(self, segment: str, table: pa.Table) -> None:
         self.ledger.note_segment(segment, file_rows_in(table), linked_in(table))
 
     def withdraw(self, marks: Iterable[str]) -> None:
@@ -182,7 +184,7 @@ class Store:
         self._refuse_versions()
         if unreadable:
             raise StoreError(f"{len(unreadable)} object(s) of the store cannot be read", "delete them, or the store")
-        self.ledger.forget_removed(marks)
+        self.ledger.drop_owed(marks)
 
     def _take_out(self, segments: Iterable[str], dead: set[str]) -> None:
         for segment in sorted(segments):
@@ -206,15 +208,15 @@ class Store:
             age = now + time.monotonic() - asked
             waiting_for = {n: seen for n, seen in waiting_for.items() if age - seen.modified < ADDING_SECONDS}
             if waiting_for:
-                self._wait("another machine is adding to the store, or was cut off while it did")
+                self._wait_a_moment("another machine is adding to the store, or was cut off while it did")
                 there = self.objects.list("adding/")
                 waiting_for = {name: seen for name, seen in waiting_for.items() if name in there}
 
-    def _wait(self, reason: str) -> None:
+    def _wait_a_moment(self, reason: str) -> None:
         """Wait a moment for another machine; raises StoreError if no time is left."""
         if self.objects.time_left() < _LAST_SECONDS:
             raise StoreError(reason, "that takes two minutes at most; the next command tries again")
-        time.sleep(_POLL)
+        time.sleep(_POLL_SECONDS)
 
     def now(self) -> float:
         """The time by the clock of the store."""
@@ -228,12 +230,12 @@ class Store:
     @contextmanager
     def lease(self, *, wait: bool = False) -> Iterator[bool]:
         """The right to remove rows, which one machine has at a time; False if another has it and we do not `wait`."""
-        token = self.ledger.left_or("lease", secrets.token_hex(16)).encode()
+        token = self.ledger.name_left_or("lease", secrets.token_hex(16)).encode()
         while not self._take_lease(token):
             if not wait:
                 yield False
                 return
-            self._wait("another machine is tidying the store, or was cut off while it did")
+            self._wait_a_moment("another machine is tidying the store, or was cut off while it did")
         try:
             yield True
         finally:
@@ -279,9 +281,9 @@ class Store:
             listing = self.catch_up()
             now = self.now()
             self._expire(listing, now)
-            for segment, names in self.ledger.doubled().items():
+            for segment, names in self.ledger.rows_stored_twice().items():
                 self._take_out([segment], names)
-            self._fold()
+            self._merge_small_segments()
             for prefix in ("adding/", "clock/", "probe/"):
                 old = [name for name, seen in self.objects.list(prefix).items() if now - seen.modified > _DAY]
                 self.objects.delete(*old)
@@ -296,17 +298,17 @@ class Store:
                 return  # a damaged list could have anything: nothing expires today
             held |= theirs
         expired: dict[str, set[str]] = {}
-        for segment, name in self.ledger.not_in(held):
+        for segment, name in self.ledger.rows_not_among(held):
             if segment in listing and now - listing[segment].modified > GRACE_DAYS * _DAY:
                 expired.setdefault(segment, set()).add(name)
         for segment, names in expired.items():
             self._take_out([segment], names)
         self.objects.delete(*gone)
 
-    def _fold(self) -> None:
+    def _merge_small_segments(self) -> None:
         """Merge small segments into one, with each row once and without those that a tombstone forbids."""
         by_prefix: dict[str, list[str]] = {}
-        for segment in self.ledger.small(FEW_ROWS):
+        for segment in self.ledger.small_segments(FEW_ROWS):
             by_prefix.setdefault(segment.rpartition("/")[0], []).append(segment)
         for prefix, segments in by_prefix.items():
             if len(segments) < MANY_SEGMENTS:
@@ -316,20 +318,20 @@ class Store:
             for segment in segments:
                 if (table := self.read(segment)) is not None:
                     tables.append(without(table, seen))
-                    seen.update(table[NAME].to_pylist())
+                    seen.update(table[NAME_COLUMN].to_pylist())
             folded = tables and self._write(prefix, self._allowed(pa.concat_tables(tables), self._tombstones()))
             self._drop({*segments} - {folded or None})
 
 
 def file_rows_in(table: pa.Table) -> list[FileRows]:
     """The files of a segment, each once."""
-    columns = (table[column].to_pylist() for column in (NAME, MEMORY, TEXT))
+    columns = (table[column].to_pylist() for column in (NAME_COLUMN, MEMORY_COLUMN, TEXT_COLUMN))
     return list(dict.fromkeys(map(FileRows, *columns)))
 
 
 def linked_in(table: pa.Table) -> set[str]:
     """The marks of all notes that a segment's rows link to, whose titles it may contain."""
-    return {mark for marks in table[LINKED].unique().to_pylist() for mark in marks.split()}
+    return {mark for marks in table[LINKED_COLUMN].unique().to_pylist() for mark in marks.split()}
 
 
 def without(table: pa.Table, dead: set[str]) -> pa.Table:
@@ -337,10 +339,10 @@ def without(table: pa.Table, dead: set[str]) -> pa.Table:
     if not dead:
         return table
     values = pa.array(sorted(dead), pa.string())
-    hit = pc.is_in(table[NAME], value_set=values)
-    for column in (MEMORY, TEXT):
+    hit = pc.is_in(table[NAME_COLUMN], value_set=values)
+    for column in (MEMORY_COLUMN, TEXT_COLUMN):
         hit = pc.or_(hit, pc.is_in(table[column], value_set=values))
-    linking = [not dead.isdisjoint(marks.split()) for marks in table[LINKED].to_pylist()]
+    linking = [not dead.isdisjoint(marks.split()) for marks in table[LINKED_COLUMN].to_pylist()]
     hit = pc.or_(hit, pa.array(linking, pa.bool_()))
     return table.filter(pc.invert(hit))
 

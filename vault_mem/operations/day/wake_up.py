@@ -21,7 +21,7 @@ from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.sessions.candidates import Candidate, candidates
 from vault_mem.operations.vaults.views import INTROSPECTION
 from vault_mem.operations.workspace import Workspace
-from vault_mem.ranking.diversity import SAME_WORDS
+from vault_mem.ranking.diversity import SAME_WORDS_SHARE
 from vault_mem.result import Result
 from vault_mem.vault import sessions
 
@@ -169,7 +169,7 @@ def _new_of(workspace: Workspace, memories: Sequence[Memory]) -> Iterator[Memory
     for memory, text, vector in zip(memories, texts, workspace.embedder.encode(texts), strict=True):
         words = frozenset(terms(text))
         nearly_said = (
-            float(vector @ other) >= least and len(words & said) >= SAME_WORDS * len(words | said)
+            float(vector @ other) >= least and len(words & said) >= SAME_WORDS_SHARE * len(words | said)
             for other, said in said_before
         )
         if not any(nearly_said):

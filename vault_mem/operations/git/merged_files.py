@@ -94,7 +94,7 @@ def _give_own_file(workspace: Workspace, transaction: Transaction, key: str, oth
     folder = workspace.folder
     memory = parse(other, key, mtime=0, zone=folder.zone).memory
     own = beside(key, file_name(memory))
-    claimed = [each for each, *_ in workspace.index.known.claims([memory.id])]
+    claimed = [each for each, *_ in workspace.index.known.declaring([memory.id])]
     if not claimed:
         transaction.create(own, other)
         views.follow_text(transaction, own, None, other)

@@ -40,7 +40,7 @@ def came_back(workspace: Workspace) -> list[tuple[str, str]]:
     """Public notes in git whose memories are private here, each with its private file."""
     folder = workspace.folder
     by_id: dict[str, list[str]] = {}
-    for key, declared, _ in workspace.index.known.contested():
+    for key, declared, _ in workspace.index.known.declared_twice():
         by_id.setdefault(declared, []).append(key)
     pairs = [
         (public, private)

@@ -14,7 +14,7 @@ from vault_mem.index.filters import Filters
 from vault_mem.index.rows import texts_to_embed, whole_vector
 from vault_mem.index.terms import terms
 from vault_mem.judge.ground import Usage, common_ground
-from vault_mem.judge.judge import Judgement, judge, parts, plainly_differs
+from vault_mem.judge.judge import Judgement, judge, plainly_differs, repeatable_parts
 from vault_mem.judge.text import respelled
 from vault_mem.judge.words import Difference
 from vault_mem.operations.memory.results import Found
@@ -93,7 +93,7 @@ def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> 
     found: list[tuple[Found, str]] = []
     for each in neighbours:
         best = each, each.memory.content
-        for part in parts(each.memory.content):
+        for part in repeatable_parts(each.memory.content):
             if part != each.memory.content and same_wording(part, content):
                 similarity = similarity_between(workspace, part, content)
                 if similarity >= best[0].similarity:
@@ -132,7 +132,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
         if not np.any(vector):  # the model knows none of its tokens: only an identical text is a repetition
             return [
                 Found(catalogue.memory(place), 1.0)
-                for catalogue in [candidates.saying(content) for candidates in both]
+                for catalogue in [candidates.with_text(content) for candidates in both]
                 for _, _, place in catalogue.open_at(now.timestamp(), public=public)
                 if catalogue.texts[place] == content
             ]
@@ -141,7 +141,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
         near = [
             (cosine, catalogue.created[place], catalogue, place)
             for each in both
-            for catalogue in [each.catalogue(each.near(vector, ours, now, NEIGHBOURS, ours=True))]
+            for catalogue in [each.catalogue(each.files_near(vector, ours, now, NEIGHBOURS, ours=True))]
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=public)
         ]
         near.sort(key=lambda each: (-each[0], -each[1], each[2].files[each[3]]))

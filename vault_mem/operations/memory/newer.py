@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.judge.done import says_done
-from vault_mem.judge.replaces import LIKELY, changes_something, may_be_replaced, may_replace
+from vault_mem.judge.replaces import WORTH_TELLING, changes_something, may_be_replaced, may_replace
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.memory.results import Found, has_ended
 from vault_mem.operations.workspace import Workspace
-from vault_mem.ranking.rank import DIGITS, Ranking
+from vault_mem.ranking.rank import SCORE_DIGITS, Ranking
 
 # Events are included because they may read like states. Summaries only repeat others, and moods replace themselves.
 REPLACEABLE = frozenset(("event", *STATE_KINDS)) - {"summary"}
@@ -23,7 +23,7 @@ LIKELY_OF_EVENTS = 0.5
 DEPTH = 40
 # A candidate below this share of an answer's score is about something else, even if it speaks of a change.
 RIVAL = 1 / 3
-_JUST_ABOVE = 10**-DIGITS
+_JUST_ABOVE = 10**-SCORE_DIGITS
 
 
 def newer_first(
@@ -58,8 +58,8 @@ def newer_first(
         shown[number] = replace(shown[number], replaced_by=best.memory.id)
         above = shown[number].score - best.score + _JUST_ABOVE
         if above > 0:
-            terms = best.terms | {"replaces": round(best.terms.get("replaces", 0.0) + above, DIGITS)}
-            best = replace(best, score=round(best.score + above, DIGITS), terms=terms)
+            terms = best.terms | {"replaces": round(best.terms.get("replaces", 0.0) + above, SCORE_DIGITS)}
+            best = replace(best, score=round(best.score + above, SCORE_DIGITS), terms=terms)
         shown[by] = best
     listed = list(shown.values())
     marked = any(each.replaced_by for each in listed)
@@ -105,7 +105,7 @@ def _replacing(workspace: Workspace, catalogue: Catalogue, old: Memory, later: I
     """The number of the later candidate that most likely replaces a memory, if any does."""
     if not may_be_replaced(old.content):
         return None
-    least = LIKELY_OF_EVENTS if old.kind == "event" else LIKELY
+    least = LIKELY_OF_EVENTS if old.kind == "event" else WORTH_TELLING
     number = None
     for each in later:
         if not each.changes or about_others(old, catalogue.people[each.place]):

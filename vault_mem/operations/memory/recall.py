@@ -25,8 +25,8 @@ from vault_mem.ranking.diversity import Chosen, diversify, looked_at
 from vault_mem.ranking.gather import gathered
 from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
-from vault_mem.ranking.rank import DIGITS, How, Ranking, Switches, rank
-from vault_mem.ranking.relevance import FLOOR, LOWEST, NEAREST, far_behind
+from vault_mem.ranking.rank import SCORE_DIGITS, Ranking, RankingOptions, Switches, rank
+from vault_mem.ranking.relevance import ANSWER_FLOOR, NEAREST_SHOWN, OTHER_RESULTS_FLOOR, far_behind
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.result import Results
@@ -172,10 +172,10 @@ def filter_and_rank(workspace: Workspace, request: Request) -> Outcome:
         vector = workspace.embedder.encode([text])[0]
         query = understand(text, vector, candidates.corpus, workspace.tokens, now.astimezone(workspace.folder.zone))
         strengths = activity.strengths(workspace.folder) if request.strengths is None else request.strengths
-        how = How(request.limit, strengths, request.switches)
-        catalogue = gathered(candidates, query, filters, workspace.folder.now(), how)
+        options = RankingOptions(request.limit, strengths, request.switches)
+        catalogue = gathered(candidates, query, filters, workspace.folder.now(), options)
         allowed = filters.met(catalogue, workspace.folder.now())
-        ranking = rank(catalogue, query, allowed, workspace.tokens, how)
+        ranking = rank(catalogue, query, allowed, workspace.tokens, options)
         files = [catalogue.files[place] for place in ranking.places[: max(looked_at(request.limit), DEPTH)].tolist()]
         originals = workspace.index.known.originals(files)
         chosen = diversify(
@@ -189,7 +189,7 @@ def filter_and_rank(workspace: Workspace, request: Request) -> Outcome:
             without=_copies(files, originals, ranking) if originals else (),
         )
         chosen = newest_first(catalogue, ranking, chosen, now.timestamp())
-        floor = FLOOR if request.min_relevance is None else request.min_relevance
+        floor = ANSWER_FLOOR if request.min_relevance is None else request.min_relevance
         chosen, answered = _likely(ranking, chosen, floor)
     wanted = {stem(term): weight for term, weight in query.terms}
     return Outcome(
@@ -227,11 +227,11 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
     """The results that may answer if the best one does, otherwise only the nearest; and whether it does."""
     likely = {each.number: float(ranking.relevance[each.number]) for each in chosen}
     if chosen and max(likely.values()) >= floor:
-        if floor < LOWEST:
+        if floor < OTHER_RESULTS_FLOOR:
             return chosen, True  # with such a low floor, the caller wants everything
         far = far_behind(ranking.signals, ranking.scores)
-        return [each for each in chosen if likely[each.number] >= LOWEST and not far[each.number]], True
-    return [each for each in chosen if likely[each.number] > 0][:NEAREST], False
+        return [each for each in chosen if likely[each.number] >= OTHER_RESULTS_FLOOR and not far[each.number]], True
+    return [each for each in chosen if likely[each.number] > 0][:NEAREST_SHOWN], False
 
 
 def asked(workspace: Workspace, filters: Filters) -> Filters:
@@ -254,9 +254,9 @@ def _found(outcome: Outcome, number: int, penalty: float = 0.0, length: int = OT
     terms = ranking.terms_of(number) | ({"diversity": penalty} if penalty else {})
     return Found(
         catalogue.memory(place),
-        similarity=round(outcome.calibration.similarity(float(ranking.meaning[place])), DIGITS),
-        score=round(sum(terms.values()), DIGITS),
-        relevance=round(float(ranking.relevance[number]), DIGITS),
+        similarity=round(outcome.calibration.similarity(float(ranking.meaning[place])), SCORE_DIGITS),
+        score=round(sum(terms.values()), SCORE_DIGITS),
+        relevance=round(float(ranking.relevance[number]), SCORE_DIGITS),
         passage=best_part(catalogue.texts[row], outcome.wanted, length),
         terms=terms,
         superseded_by=superseding_id(catalogue, place, outcome.now.timestamp(), public=outcome.public),

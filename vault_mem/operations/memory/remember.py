@@ -11,7 +11,7 @@ from typing import Any
 from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.index.links import Names
-from vault_mem.index.rows import STEP
+from vault_mem.index.rows import SAME_SECOND_STEP
 from vault_mem.model import KIND_ALIASES, STATE_KINDS, Link, Memory, as_dict
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, stem_of, write_link
@@ -354,7 +354,7 @@ def _seq(workspace: Workspace, created: datetime) -> int | None:
     second = created.timestamp()
     with workspace.candidates_and_unwritten() as both:
         known = [last for each in both if (last := each.last_of_second(second)) is not None]
-    return round((max(known) - second) / STEP) + 2 if known else None
+    return round((max(known) - second) / SAME_SECOND_STEP) + 2 if known else None
 
 
 def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -> RememberResult:

@@ -13,7 +13,7 @@ from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.filters import Filters
 from vault_mem.index.terms import terms
 from vault_mem.judge.done import may_say_done, says_done
-from vault_mem.judge.replaces import LIKELY, changes_something, may_replace
+from vault_mem.judge.replaces import WORTH_TELLING, changes_something, may_replace
 from vault_mem.judge.text import names_in
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.due import is_done
@@ -45,7 +45,7 @@ def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[F
         if about_others(each.memory, draft.people) or is_turn(each.memory.content, each.memory.people):
             continue
         score = may_replace(each.memory.content, draft.content, workspace.tokens)
-        if score >= LIKELY:
+        if score >= WORTH_TELLING:
             likely.append((score, each))
     likely.sort(key=lambda pair: (-pair[0], -pair[1].similarity, pair[1].memory.id))
     return [each for score, each in likely[:MOST] if score >= NEARLY * likely[0][0]]

@@ -100,7 +100,7 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
         return {}
     with workspace.candidates() as candidates:
         files = [memory.path for memory in closed]
-        catalogue = candidates.catalogue({*files, *candidates.around(files)})
+        catalogue = candidates.catalogue({*files, *candidates.files_around(files)})
         places = {memory.id: catalogue.place_of(memory.path) for memory in closed}
         found = {
             id_: superseding_id(catalogue, place, now.timestamp(), public=workspace.folder.public)

@@ -50,7 +50,7 @@ def _nearest(workspace: Workspace, key: str, text: str, limit: int) -> list[Foun
     with workspace.candidates() as candidates:
         calibration = workspace.calibration
         seen = Filters(private=False if workspace.folder.public else None)
-        catalogue = candidates.catalogue(candidates.near(vector, seen, workspace.folder.now(), limit + COPIES))
+        catalogue = candidates.catalogue(candidates.files_near(vector, seen, workspace.folder.now(), limit + COPIES))
         fits = catalogue.alive & (catalogue.n == 0) & (catalogue.valid_to > now)
         places = np.flatnonzero(fits & ~catalogue.private if workspace.folder.public else fits)
         cosines = np.einsum("ij,j->i", catalogue.vectors[places], vector)

@@ -12,7 +12,7 @@ from vault_mem.operations.memory.excerpts import Cost, fit_budget
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Outcome, Request, asked, filter_and_rank, found_by
 from vault_mem.operations.workspace import Workspace
-from vault_mem.ranking.rank import DIGITS
+from vault_mem.ranking.rank import SCORE_DIGITS
 from vault_mem.result import Result, as_record
 
 
@@ -64,7 +64,7 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
         return WhyNot(memory, "candidates", _far_away(outcome, place))
     number = int(numbers[0])
     candidates = len(outcome.ranking.places)
-    score = round(float(outcome.ranking.scores[number]), DIGITS)
+    score = round(float(outcome.ranking.scores[number]), SCORE_DIGITS)
     standing = WhyNot(memory, "shown", "", number + 1, score, terms=outcome.ranking.terms_of(number))
     chosen = [each.number for each in outcome.chosen]
     if number not in chosen and (not outcome.answered or not chosen):
@@ -72,7 +72,7 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
         return replace(standing, stage="relevance", reason=f"nothing answers; its relevance is {likely:.2f}")
     if number not in chosen:
         last = outcome.chosen[-1]
-        needed = round(float(outcome.ranking.scores[last.number]) + last.penalty, DIGITS)
+        needed = round(float(outcome.ranking.scores[last.number]) + last.penalty, SCORE_DIGITS)
         standing_at = f"rank {number + 1} of {candidates} candidates"
         if number < len(chosen):
             reason = f"{standing_at}, but enough memories like it are shown"

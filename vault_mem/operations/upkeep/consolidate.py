@@ -205,7 +205,7 @@ def _near(
     """The pairs nearer than the threshold: distance, older and newer memory."""
     new = None if recent is None else {memory.path for memory in recent}
     with workspace.candidates() as candidates:  # released before the comparison, which takes seconds
-        catalogue = candidates.pairing(new)
+        catalogue = candidates.with_similar(new)
         memories = catalogue.open_at(workspace.folder.now().timestamp(), public=workspace.folder.public)
         if new is not None:  # new memories first
             memories.sort(key=lambda each: each[1] not in new)

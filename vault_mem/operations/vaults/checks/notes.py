@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 
-from vault_mem.index.astray import find_astray, notices_of
+from vault_mem.index.astray import find_astray, messages_for
 from vault_mem.index.filters import Filters
 from vault_mem.notes.origin import UNKNOWN, trust_of
 from vault_mem.operations.git.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
@@ -46,15 +46,15 @@ def broken_files(workspace: Workspace) -> Iterator[Finding]:
 def astray(workspace: Workspace) -> Iterator[Finding]:
     """Memories that somebody moved to where nothing is searched (SPEC O-5)."""
     found = find_astray(workspace.folder, workspace.index.known)
-    for said in notices_of(workspace.folder, found.values()):
+    for said in messages_for(workspace.folder, found.values()):
         message, _, hint = said.partition(": ")
         yield Finding(message, hint=hint)
 
 
 def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
     """Copies that carry the id of another file (SPEC V-5)."""
-    for known in workspace.index.known.provisional():
-        owners = [key for key, _, id_ in workspace.index.known.claims([known.declared]) if id_ == known.declared]
+    for known in workspace.index.known.declaring_a_taken_id():
+        owners = [key for key, _, id_ in workspace.index.known.declaring([known.declared]) if id_ == known.declared]
         owner = owners[0] if owners else "another file"
         renamed = owners and renamed_twice(workspace.folder, owner, known.key)
         yield Finding(
