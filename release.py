@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem import __version__
-from vault_mem.setup.wish import SKILL, Wish, server_arguments, wake_up
+from vault_mem.setup.options import SKILL, SetupOptions, server_arguments, wake_up
 
 _PROJECT = Path(__file__).resolve().parent
 # Without these a wheel would install, and then know no words.
@@ -36,21 +36,21 @@ def build(folder: Path, namespace: str = "io.github.vault-mem") -> None:
     """Write all packages into a folder. `namespace` is the publisher's in the registry of MCP servers."""
     about = tomllib.loads((_PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     about["version"] = __version__
-    wish = Wish("claude-code", "user", "mcp", folder, {})
-    for name, content in _plugin(about, wish).items():
+    options = SetupOptions("claude-code", "user", "mcp", folder, {})
+    for name, content in _plugin(about, options).items():
         _write(folder / _PLUGIN / name, content)
-    _write(folder / "server.json", _registry(about, wish, namespace))
-    _bundle(folder / f"vault-mem-{about['version']}.mcpb", about, wish)
+    _write(folder / "server.json", _registry(about, options, namespace))
+    _bundle(folder / f"vault-mem-{about['version']}.mcpb", about, options)
 
 
-def _plugin(about: dict[str, Any], wish: Wish) -> dict[str, Any]:
+def _plugin(about: dict[str, Any], options: SetupOptions) -> dict[str, Any]:
     """One folder that Claude Code, Codex and Gemini each know by a manifest of their own."""
     head = {key: about[key] for key in ("name", "version", "description", "license", "keywords")}
     owner = {"name": "vault-mem"}
-    servers = {"vault-mem": {"command": "vault-mem", "args": server_arguments(wish)}}
+    servers = {"vault-mem": {"command": "vault-mem", "args": server_arguments(options)}}
     gemini = {key: about[key] for key in ("name", "version", "description")}
     # no timeout: one client counts it in seconds, another in milliseconds
-    start = [{"hooks": [{"type": "command", "command": wake_up(wish)}]}]
+    start = [{"hooks": [{"type": "command", "command": wake_up(options)}]}]
     return {
         "plugin.json": head | {"author": owner},
         ".claude-plugin/plugin.json": head | {"author": owner},
@@ -64,13 +64,13 @@ def _plugin(about: dict[str, Any], wish: Wish) -> dict[str, Any]:
         "gemini-extension.json": gemini | {"mcpServers": servers, "contextFileName": "GEMINI.md"},
         ".mcp.json": {"mcpServers": servers},
         "hooks/hooks.json": {"hooks": {"SessionStart": start}},
-        SKILL: wish.skill,
-        "GEMINI.md": wish.lines,
+        SKILL: options.skill,
+        "GEMINI.md": options.lines,
     }
 
 
-def _registry(about: dict[str, Any], wish: Wish, namespace: str) -> dict[str, Any]:
-    arguments = [{"type": "positional", "value": each} for each in server_arguments(wish)]
+def _registry(about: dict[str, Any], options: SetupOptions, namespace: str) -> dict[str, Any]:
+    arguments = [{"type": "positional", "value": each} for each in server_arguments(options)]
     package = {
         "registryType": "pypi",
         "identifier": about["name"],
@@ -92,7 +92,7 @@ def _registry(about: dict[str, Any], wish: Wish, namespace: str) -> dict[str, An
     }
 
 
-def _bundle(path: Path, about: dict[str, Any], wish: Wish) -> None:
+def _bundle(path: Path, about: dict[str, Any], options: SetupOptions) -> None:
     """A bundle without the package itself, which uv installs: its libraries differ from machine to machine."""
     arguments = ["run", "--directory", "${__dirname}", "main.py", "--vault", "${user_config.vault}"]
     manifest = {
@@ -103,7 +103,7 @@ def _bundle(path: Path, about: dict[str, Any], wish: Wish) -> None:
         "server": {
             "type": "uv",
             "entry_point": "main.py",
-            "mcp_config": {"command": "uv", "args": [*arguments, *server_arguments(wish)]},
+            "mcp_config": {"command": "uv", "args": [*arguments, *server_arguments(options)]},
         },
         "user_config": {
             "vault": {

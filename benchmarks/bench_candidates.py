@@ -46,7 +46,7 @@ def run(setting: Setting) -> Iterator[Figure]:
     setting.progress(f"{filler:,} memories of filler written")
     large, exact = (_opened(root, way) for way in ("lancedb", "memory"))
     large.sync()
-    standby.prepare(large)
+    standby.load_for_recall(large)
     standby.fold(large, 0)
     setting.progress("indexed")
     same: list[float] = []
@@ -81,7 +81,7 @@ def _rebuilt(setting: Setting, root: Path, large: Workspace) -> Figure:
     large.sync()
     fresh = _opened(root, "lancedb", VAULT_MEM_INDEX_DIR=str(setting.folder / "fresh"))
     fresh.sync()
-    standby.prepare(fresh)
+    standby.load_for_recall(fresh)
     standby.fold(fresh, 0)
     setting.progress("indexed again")
     asked = questions(REBUILT // (10 if setting.quick else 1))

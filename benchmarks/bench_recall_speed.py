@@ -15,7 +15,7 @@ from random import Random
 from benchmarks.harness import Figure, Setting, Target, percentile
 from benchmarks.vaults import memories, questions, write_vault
 from vault_mem import Memory, Vault
-from vault_mem.operations.memory.recall import Request, consider, found_by
+from vault_mem.operations.memory.recall import Request, filter_and_rank, found_by
 from vault_mem.ranking.reading import read_ahead
 
 SIZES = {10_000: 25, 100_000: 50}  # memories, and the milliseconds that half of all recalls may take
@@ -93,7 +93,7 @@ def _ask(vault: Vault, asked: list[str]) -> tuple[list[float], list[float]]:
     wall, cpu = [], []
     for question in asked:
         began, spent = time.perf_counter(), time.process_time()
-        found_by(consider(vault.workspace, Request(question)))
+        found_by(filter_and_rank(vault.workspace, Request(question)))
         wall.append(time.perf_counter() - began)
         cpu.append(time.process_time() - spent)
     return wall, cpu

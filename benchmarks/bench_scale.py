@@ -156,18 +156,18 @@ def _read_ahead(vault: Vault, standby: Any) -> None:
 def measure(root: Path) -> dict[str, Any]:
     """Open the vault, recall, save."""
     from vault_mem.operations import standby
-    from vault_mem.operations.memory.recall import Request, consider, found_by
+    from vault_mem.operations.memory.recall import Request, filter_and_rank, found_by
 
     found: dict[str, Any] = {}
     with Vault(root, watch=True) as vault:
         vault.status()
         found["first"], found["first_cpu"] = _timed(lambda: vault.recall("warm up"))
-        standby.prepare(vault.workspace)
+        standby.load_for_recall(vault.workspace)
         if not vault.workspace.index.large:
             _read_ahead(vault, standby)
         standby.release_memory()
         asked = questions(2 * RECALLS)
-        taken = [_timed(lambda each=each: found_by(consider(vault.workspace, Request(each)))) for each in asked]
+        taken = [_timed(lambda each=each: found_by(filter_and_rank(vault.workspace, Request(each)))) for each in asked]
         found["warm"], found["warm_cpu"] = (percentile(each, 50) * 1000 for each in zip(*taken[RECALLS:], strict=True))
         found["rss"], found["peak"] = _megabytes("VmRSS"), _megabytes("VmHWM")
         synced = _Synced()

@@ -17,7 +17,7 @@ from vault_mem import Memory
 from vault_mem.judge import judge as judging
 from vault_mem.judge.text import respelled
 from vault_mem.notes.parse import title_of
-from vault_mem.operations.memory.guard import compared, repeats
+from vault_mem.operations.memory.guard import repeats, similarity_between
 from vault_mem.operations.workspace import Workspace
 
 Pair = dict[str, str]
@@ -50,7 +50,7 @@ class Decider:
         distance = self._distance(pair["a"], pair["b"])
         judgement = judging.judge(pair["a"], pair["b"], self.workspace.tokens)
         if judgement.aligned:  # as `remember` and `compare` do
-            distance = min(distance, 1.0 - compared(self.workspace, *respelled(pair["a"], pair["b"])))
+            distance = min(distance, 1.0 - similarity_between(self.workspace, *respelled(pair["a"], pair["b"])))
         near = distance < max(settings.merge_threshold, settings.dedup_threshold)
         blocked = near and repeats(judgement, distance, settings.dedup_threshold)
         rules = any(each.kind != "words" for each in judgement.differs)
@@ -58,7 +58,7 @@ class Decider:
 
     def _distance(self, a: str, b: str) -> float:
         if (a, b) not in self._distances:
-            self._distances[a, b] = 1.0 - compared(self.workspace, a, b)
+            self._distances[a, b] = 1.0 - similarity_between(self.workspace, a, b)
         return self._distances[a, b]
 
 

@@ -66,7 +66,7 @@ def save(folder: Folder, rng: random.Random) -> journal.Transaction:
     transaction = journal.Transaction(folder, "remember", ids=[memory.id])
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
     views.follow(transaction, None, memory)
-    views.speak(transaction, memory)
+    views.write_monologue(transaction, memory)
     return transaction
 
 
@@ -174,7 +174,7 @@ def take_back(folder: Folder, rng: random.Random) -> journal.Transaction | None:
         return undo.plan_undo(
             folder,
             read_names(folder),
-            undo.last(folder)[0] if rng.random() < 0.7 else undo.named(folder, rng.choice(entries).op),
+            undo.last(folder)[0] if rng.random() < 0.7 else undo.entry_named(folder, rng.choice(entries).op),
         )
     return None
 

@@ -153,7 +153,7 @@ def test_similar_for_any_note_of_the_vault(cli: Command, root: Path) -> None:
         assert answer["note"] == "Projects/Firing plan.md"
         assert {each["id"] for each in answer["results"]} == {KILN, "mem_00000000000c"}
     assert [each["id"] for each in cli.json("similar", KILN, "-n", "1")["results"]] == ["mem_00000000000c"]
-    assert "Most like Projects/Firing plan.md:\n1. [2026-11-01] " in cli.run("similar", "Firing plan").out
+    assert "Most similar to Projects/Firing plan.md:\n1. [2026-11-01] " in cli.run("similar", "Firing plan").out
     assert states(root) == before
     assert cli.run("similar", "Nothing of that name").code == 4
     assert cli.run("similar", "../elsewhere.md").code == 4

@@ -9,7 +9,7 @@ from pathlib import Path
 import vault_mem
 
 PACKAGE = Path(vault_mem.__file__).parent
-LINE = '    weather: str | None = told(Form.TEXT, "What the sky was like.", example="drizzle")\n'
+LINE = '    weather: str | None = described_field(Form.TEXT, "What the sky was like.", example="drizzle")\n'
 USE = """
 import json, sys
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_a_field_is_one_line(tmp_path: Path) -> None:
             (copy / each.name).symlink_to(each)
     table = (PACKAGE / "model.py").read_text()
     (copy / "model.py").write_text(
-        table.replace("    status: str | None = told(", LINE + "    status: str | None = told(")
+        table.replace("    status: str | None = described_field(", LINE + "    status: str | None = described_field(")
     )
     shutil.copy(PACKAGE / "library.py", copy)
     docs = PACKAGE.parent / "docs"

@@ -415,7 +415,7 @@ def test_status_tells_how_the_vault_stands_to_git(pair: tuple[Clone, Clone], cli
     one, other = pair
     assert "git:          not a repository" in cli.run("status").out
     line = next(each for each in other.run("status").out.splitlines() if each.startswith("git:"))
-    assert "no uncommitted" in line and "level with origin/" in line and "ignores what is private" in line
+    assert "no uncommitted" in line and "up to date with origin/" in line and "ignores what is private" in line
     other.save("New here.")
     other.commit()
     other.save("Not committed.")

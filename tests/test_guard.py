@@ -144,7 +144,9 @@ def test_a_refused_text_that_cannot_be_let_go(cli: Command, monkeypatch: pytest.
     monkeypatch.setattr(Tree, "drop", drop)
     answer = cli.run("remember", "--last-blocked", "--force")
     assert answer.code == 0
-    assert "it is still kept as the text refused last: Read-only file system" in answer.err
+    assert (
+        "the refused text could not be deleted, so --last-blocked still offers it: Read-only file system" in answer.err
+    )
 
 
 def test_a_refused_text_that_was_half_written(cli: Command, root: Path) -> None:

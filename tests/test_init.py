@@ -250,7 +250,7 @@ def test_a_folder_with_files_is_asked_about(outside: Command, obsidian: Path) ->
     before = contents(outside.cwd)
     for typed in ("", "n\n"):
         answer = at_a_terminal(outside, "init", typed=typed)
-        assert (answer.code, answer.out) == (1, "Nothing was made.\n")
+        assert (answer.code, answer.out) == (1, "No vault was created.\n")
         for each in ("vault-mem.toml", "memories/", "private/", ".gitignore"):
             assert each in answer.err
         assert contents(outside.cwd) == before
@@ -371,7 +371,7 @@ def test_including_later_says_what_changed(stranger: Command) -> None:
     # U-3: the settings were there and are not added
     stranger.run("init", ".")
     answer = stranger.run("init", ".", "--include").out
-    assert "its other notes can be searched too now." in answer
+    assert "its other notes can now be searched too." in answer
     assert "added" not in answer
     assert stranger.json("init", ".", "--include")["created"] == []
 

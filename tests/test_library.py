@@ -24,7 +24,7 @@ def test_the_public_names() -> None:
     assert set(vault_mem.__all__) <= set(dir(vault_mem))
     for name in vault_mem.__all__:
         assert getattr(vault_mem, name)
-    assert [name for names in vault_mem._HOMES.values() for name in names if name not in vault_mem.__all__] == []
+    assert [name for names in vault_mem._MODULE_OF.values() for name in names if name not in vault_mem.__all__] == []
     with pytest.raises(AttributeError):
         vault_mem.nothing  # noqa: B018
 

@@ -277,7 +277,7 @@ def test_threads_write_in_the_order_they_came() -> None:
 def test_two_vaults_of_one_process_stand_in_one_line(root: Path, env: dict[str, str]) -> None:
     # B-3: "another process has been writing this vault"
     vaults = [Vault(root, env=env, wait=0 if number else None) for number in range(2)]
-    assert vaults[0]._line is vaults[1]._line
+    assert vaults[0]._write_queue is vaults[1]._write_queue
     vaults[1]._waits = None, None
     patient = [Vault(root, env=env) for _ in range(4)]
     with ThreadPoolExecutor(8) as threads:

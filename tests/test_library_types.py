@@ -20,7 +20,7 @@ import vault_mem
 from vault_mem import AsyncVault, Draft, Filters, InvalidInput, Kind, LinkType, Vault, library
 from vault_mem.mcp.tools import BY_NAME
 from vault_mem.model import GIVEN
-from vault_mem.python import given
+from vault_mem.python import arguments
 
 PROJECT = Path(vault_mem.__file__).parent.parent
 PROGRAM = """
@@ -126,7 +126,7 @@ def test_every_plain_parameter_is_read() -> None:
     for name, method in methods(library.Vault):
         for each in inspect.signature(method).parameters.values():
             annotation = str(each.annotation)
-            if each.name not in ("self", "workspace") and given.reader(annotation) is None:
+            if each.name not in ("self", "workspace") and arguments.reader(annotation) is None:
                 assert annotation.startswith(read_by_the_method), (name, each.name, annotation)
 
 

@@ -15,7 +15,7 @@ from vault_mem.merge_driver import main
 from vault_mem.merging import merge
 from vault_mem.merging.lines import merge_text
 from vault_mem.merging.note import sides
-from vault_mem.notes.checklist import Proposal, add, settle
+from vault_mem.notes.checklist import Proposal, add, record_answer
 from vault_mem.operations.vaults.obsidian import base_text
 from vault_mem.vault.settings import Settings
 
@@ -163,7 +163,7 @@ def test_history_is_in_order_and_what_was_taken_out_stays_out() -> None:
 def test_ticks_stay() -> None:
     one, other = (Proposal("close", (f"mem_00000000000{n}",), f"close {n}", "01234567") for n in (1, 2))
     base = add(None, [one, other])
-    ours = settle(base, one, "x", "2026-11-10")
+    ours = record_answer(base, one, "x", "2026-11-10")
     theirs = base.replace("- [ ] close 2", "- [x] close 2").replace("- [ ] close 1", "- [-] close 1") + "\nMy remark.\n"
     text, conflicts = merged("REVIEW.md", base, ours, theirs)
     assert conflicts == []

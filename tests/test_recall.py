@@ -329,7 +329,7 @@ def test_files_with_the_same_words_rank_by_their_files(cli: Command, root: Path)
 
 PART = """
 import math, random
-from vault_mem.operations.memory.excerpts import part
+from vault_mem.operations.memory.excerpts import best_part
 
 shuffle = random.Random(1).shuffle
 words = [f"w{number}x" for number in range(40)]
@@ -337,7 +337,7 @@ wanted = {word: math.sqrt(number + 2) / 7 for number, word in enumerate(words)}
 for _ in range(30):
     first, second = list(words), list(words)
     shuffle(first), shuffle(second)
-    shown = part(" ".join(first) + ". " + " ".join(second) + ".", wanted, len(" ".join(first)) + 1)
+    shown = best_part(" ".join(first) + ". " + " ".join(second) + ".", wanted, len(" ".join(first)) + 1)
     assert shown.startswith(first[0]), shown
 """
 

@@ -13,7 +13,7 @@ from helpers import memory, note
 
 from vault_mem import Vault
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.memory.excerpts import part, wanted_words
+from vault_mem.operations.memory.excerpts import best_part, wanted_words
 from vault_mem.ranking.times import times
 
 NONSENSE = [
@@ -168,7 +168,7 @@ def test_a_part_is_not_cut_inside_a_number_or_an_identifier() -> None:
     text = "alpha " * 20 + "the value of max_retry_count is 1,850.50 in getUserName " + "omega " * 20
     words = set(text.split())
     for length in range(30, 200, 7):
-        found = part(text, wanted_words("max_retry_count"), length)
+        found = best_part(text, wanted_words("max_retry_count"), length)
         assert all(word.strip(".") in {each.strip(".") for each in words} for word in found.split())
 
 

@@ -74,7 +74,7 @@ def test_why_not_says_it_in_words(cli: Command, shelf: Path) -> None:
     first, second, third = answer.out.splitlines()
     assert first == "Dropped by ranking (id: mem_00000000000c): rank 3 of 3 candidates, and 1 are shown."
     assert second.startswith("score ")
-    assert third.startswith("the last one shown has ")
+    assert third.startswith("the last result shown scored ")
 
 
 def test_why_not_diversity_budget_and_candidates(cli: Command, root: Path) -> None:

@@ -566,7 +566,7 @@ def test_without_a_vault(tmp_path: Path, env: dict[str, str]):
     assert shown.code == 0 and "would make one" in shown.err
     vault = tmp_path / "my notes"
     done = cli.json("setup", "claude-code", "--vault", str(vault), "--yes")
-    assert done["check"] == "Tried it: the memory answers (0 memories)." and (vault / "vault-mem.toml").exists()
+    assert done["check"] == "Checked: vault-mem answers (0 memories)." and (vault / "vault-mem.toml").exists()
     assert json.loads((project / ".mcp.json").read_text())["mcpServers"]["vault-mem"]["args"][:2] == [
         "--vault",
         str(vault),

@@ -140,7 +140,7 @@ def test_show(both: Command) -> None:
     private = Command(Path(both.env["HOME"], "me"), both.env).json("list", "--private")["memories"][0]["id"]
     assert both.run("show", private).code == 4 and "~/me" not in both.run("done", private).err
     changed = both.run("close", id_)
-    assert changed.code == 4 and "it is a memory of ~/me" in changed.err
+    assert changed.code == 4 and "it is in ~/me" in changed.err
 
 
 def call(tools: Server, sent: list[bytes], name: str, **arguments: object) -> dict:
@@ -168,7 +168,7 @@ def test_tools(both: Command, env: dict[str, str], tmp_path: Path, monkeypatch: 
     assert not tagged["isError"]
     assert "health" in json.dumps(call(tools, sent, "show_memory", memory_id=found[0]["id"])["structuredContent"])
     kept = call(tools, sent, "forget", memory_id=found[0]["id"])["content"][0]["text"]
-    assert "it is a memory of ~/me" in kept and "--vault" not in kept  # a model has no options
+    assert "it is in ~/me" in kept and "--vault" not in kept  # a model has no options
     refused = call(tools, sent, "remember", content="A word for strangers.", to=str(tmp_path / "third"))
     assert refused["isError"] and "~/me" in refused["content"][0]["text"]
     mine = b"".join(contents(Path(env["HOME"], "me")).values())

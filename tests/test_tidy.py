@@ -107,23 +107,23 @@ def test_when_it_is_due(root: Path, env: dict[str, str]) -> None:
     vault = Vault(root, env=env)
     folder = vault.workspace.folder
     for _ in range(9):
-        turns.count(folder)
+        turns.count_turn(folder)
         assert run_due(vault.workspace) is None
-    turns.count(folder)
+    turns.count_turn(folder)
     report = run_due(vault.workspace)
     assert report is not None
     assert report.closed == 1
     assert run_due(vault.workspace) is None
     for _ in range(199):
-        turns.count(folder)
+        turns.count_turn(folder)
     assert run_due(vault.workspace) is None
-    turns.count(folder)
+    turns.count_turn(folder)
     assert run_due(vault.workspace) is not None
     (op,) = [each for each in vault.operations() if each.command == "tidy"]
     assert op.unasked
     vault.undo(op.op)
     for _ in range(200):
-        turns.count(folder)
+        turns.count_turn(folder)
     again = run_due(vault.workspace)
     assert again is not None
     assert again.closed == 0  # V-4: what its owner took back is not done again by itself
@@ -561,7 +561,7 @@ def test_what_was_too_fresh_is_tidied_once_it_is_quiet(cli: Command, root: Path)
     vault = Vault(root, env=cli.env)
     folder = vault.workspace.folder
     for _ in range(folder.settings.tidy_first_turns):
-        turns.count(folder)
+        turns.count_turn(folder)
     first = run_due(vault.workspace)
     assert first is not None
     assert (first.closed, first.waiting) == (0, 1)

@@ -64,7 +64,7 @@ def test_a_year(root: Path, env: dict[str, str], soak: bool) -> None:
                     former[fact].add(f"{person} {template.format(known)}")
                     changes += 1
                 current[fact], ids[fact] = value, result.memory.id
-        turns_of_vault.count(vault.workspace.folder)
+        turns_of_vault.count_turn(vault.workspace.folder)
         run_due(vault.workspace)
     assert blocked > 0
     assert changes > 0

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from vault_mem.operations.memory.recall import Request, consider
+from vault_mem.operations.memory.recall import Request, filter_and_rank
 from vault_mem.operations.vaults.evaluate import Sample, build_vault, read_data
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking import weights as ranking
@@ -119,7 +119,7 @@ def watch(name: str, entry: Sample, workspace: Workspace, ids: Mapping[str, str]
     """Ask every question of one vault."""
     seen: list[Question] = []
     for question in [*entry["questions"], *map(_unanswerable, entry.get("unanswerable", ()))]:
-        outcome = consider(workspace, Request(question["question"], switches=Switches(frozenset({"diversity"}))))
+        outcome = filter_and_rank(workspace, Request(question["question"], switches=Switches(frozenset({"diversity"}))))
         ranked = outcome.ranking
         wanted = {ids[key] for key in question["evidence"]}
         gold = np.array([outcome.catalogue.ids[place] in wanted for place in ranked.places.tolist()], dtype=bool)

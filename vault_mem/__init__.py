@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # The module that each public name is loaded from; any name not listed is an error class.
-_HOMES = {
+_MODULE_OF = {
     "vault_mem.python.vault": ("Vault",),
     "vault_mem.python.awaitable": ("AsyncVault",),
     "vault_mem.model": ("Episode", "Kind", "Link", "LinkType", "Memory"),
@@ -85,7 +85,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'vault_mem' has no attribute {name!r}")
     import importlib
 
-    home = next((home for home, names in _HOMES.items() if name in names), "vault_mem.errors")
+    home = next((home for home, names in _MODULE_OF.items() if name in names), "vault_mem.errors")
     return getattr(importlib.import_module(home), name)
 
 

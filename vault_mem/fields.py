@@ -60,12 +60,12 @@ class FieldInfo:
         return self.option or f"--{self.name.replace('_', '-')}"
 
 
-_TOLD = "told"
+_DESCRIPTION = "description"
 
 
-def told(form: Form, help_: str, *, default: Any = None, **more: Any) -> Any:
+def described_field(form: Form, help_: str, *, default: Any = None, **more: Any) -> Any:
     """A field of a dataclass, with its description."""
-    about = {_TOLD: FieldInfo(form, help_, default, **more)}
+    about = {_DESCRIPTION: FieldInfo(form, help_, default, **more)}
     if form in (Form.TEXTS, Form.NAMES):
         return field(default_factory=list, metadata=about)
     return field(default=default, metadata=about)
@@ -75,4 +75,8 @@ def table(of: type) -> dict[str, FieldInfo]:
     """The described fields of a dataclass, in order."""
     from dataclasses import replace
 
-    return {each.name: replace(each.metadata[_TOLD], name=each.name) for each in fields(of) if _TOLD in each.metadata}
+    return {
+        each.name: replace(each.metadata[_DESCRIPTION], name=each.name)
+        for each in fields(of)
+        if _DESCRIPTION in each.metadata
+    }

@@ -23,7 +23,7 @@ from vault_mem.fields import Form
 from vault_mem.model import GIVEN, META, Episode, Memory
 from vault_mem.operations.pool import FairLock, Pool
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.find import expanded, find_vault, here
+from vault_mem.vault.find import current_folder, expanded, find_vault
 from vault_mem.vault.folder import Clock, Folder
 
 
@@ -56,16 +56,16 @@ _FILTERS = (
 # Keywords of `remember` that are not fields of the memory: they control the guard and the writing.
 _GUARD = ("force", "dedup_threshold", "link_threshold", "max_links", "allow_secret", "replace_all")
 # One queue per vault: a process's threads take turns at writing it, however many `Vault` objects they have.
-_LINES: WeakValueDictionary[str, FairLock] = WeakValueDictionary()
-_LINES_LOCK = threading.Lock()
+_WRITE_QUEUES: WeakValueDictionary[str, FairLock] = WeakValueDictionary()
+_WRITE_QUEUES_LOCK = threading.Lock()
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def begin_lines() -> None:
-    """Have new lines: in a process that was just forked nobody stands in one."""
-    global _LINES, _LINES_LOCK
-    _LINES, _LINES_LOCK = WeakValueDictionary(), threading.Lock()
+def reset_write_queues() -> None:
+    """Start with empty queues: in a process that was just forked, nobody waits in one."""
+    global _WRITE_QUEUES, _WRITE_QUEUES_LOCK
+    _WRITE_QUEUES, _WRITE_QUEUES_LOCK = WeakValueDictionary(), threading.Lock()
 
 
 class Vault:
@@ -86,7 +86,7 @@ class Vault:
         progress: Progress | None = None,
     ) -> None:
         env = os.environ if env is None else env
-        root = find_vault(path, here() if cwd is None else path_of(cwd), env)
+        root = find_vault(path, current_folder() if cwd is None else path_of(cwd), env)
         self._share(Workspace(Folder(root, env, clock), progress))
 
     @classmethod
@@ -100,8 +100,8 @@ class Vault:
         """Serve any number of threads; as long as there is one, it has the first workspace to itself."""
         self.workspace = first
         self._pool = Pool(first, lambda like: Workspace(like.folder.twin(), like.progress, like=like))
-        with _LINES_LOCK:
-            self._line = _LINES.setdefault(str(first.folder.root), FairLock())
+        with _WRITE_QUEUES_LOCK:
+            self._write_queue = _WRITE_QUEUES.setdefault(str(first.folder.root), FairLock())
 
     def __enter__(self) -> Vault:
         return self
@@ -142,7 +142,7 @@ class Vault:
             raise AssertionError("the last try returns or raises")
 
     def _writing(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
-        with self._line.turn(self.workspace.folder.wait):
+        with self._write_queue.turn(self.workspace.folder.wait):
             return self._reading(operation, *args, **options)
 
     def _taking_out(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
@@ -505,7 +505,7 @@ class Vault:
 
     def look_at_purge(self, id_: Ref) -> Purge:
         """What `forget(id_, purge=True)` would delete; nothing is changed."""
-        return self._reading(upkeep.purge.look, name_of(id_))
+        return self._reading(upkeep.purge.preview, name_of(id_))
 
     def restore(self, id_: Ref) -> RestoreResult:
         """Bring a forgotten memory back; also the files in which a reference could not be put back."""
@@ -640,7 +640,7 @@ class Vault:
 
     def summary_candidates(self, *, budget: int = 6000, public_only: bool = False) -> builtins.list[Scope]:
         """Scopes that need a summary, and what it would cover."""
-        return self._reading(upkeep.summaries.deserving, budget=budget, public_only=public_only)
+        return self._reading(upkeep.summaries.scopes_to_summarise, budget=budget, public_only=public_only)
 
     def review(self) -> builtins.list[Proposal]:
         """The proposals that wait for an answer."""

@@ -11,7 +11,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from vault_mem.fields import Form, table, told
+from vault_mem.fields import Form, described_field, table
 
 
 class Kind(StrEnum):
@@ -97,7 +97,7 @@ class Problem:
 class Fields:
     """What front matter says of a memory, in the order in which it is written: the table of fields."""
 
-    importance: int = told(
+    importance: int = described_field(
         Form.WHOLE,
         "1 to 5, default 3.",
         default=DEFAULT_IMPORTANCE,
@@ -107,7 +107,7 @@ class Fields:
         meaning="1 trivial, 5 would change how you act",
         example="4",
     )
-    private: bool = told(
+    private: bool = described_field(
         Form.FLAG,
         "Keep this memory internal: in private/, never in views, logs or git.",
         default=False,
@@ -115,14 +115,14 @@ class Fields:
         meaning="see [Private](#private)",
         example="true",
     )
-    aliases: list[str] = told(
+    aliases: list[str] = described_field(
         Form.TEXTS,
         "Another name.",
         given=False,
         meaning="other names, searched; see [Aliases](#aliases)",
         example="- the shipment",
     )
-    seq: int | None = told(
+    seq: int | None = described_field(
         Form.WHOLE,
         "Its place among those of one second.",
         low=2,
@@ -130,7 +130,7 @@ class Fields:
         meaning="2, 3 … if several were saved in one second; the order is created, seq, id",
         example="2",
     )
-    category: str = told(
+    category: str = described_field(
         Form.TEXT,
         "A word of your choice, default daily.",
         default=DEFAULT_CATEGORY,
@@ -138,7 +138,7 @@ class Fields:
         meaning="a word of your choice",
         example="decision",
     )
-    kind: str = told(
+    kind: str = described_field(
         Form.TEXT,
         f"One of {', '.join(KINDS)}; default event.",
         default=DEFAULT_KIND,
@@ -148,7 +148,7 @@ class Fields:
         meaning="`long_mood_state` is read as `mood`",
         example="fact",
     )
-    tags: list[str] = told(
+    tags: list[str] = described_field(
         Form.TEXTS,
         "A tag.",
         option="--tag",
@@ -156,7 +156,7 @@ class Fields:
         meaning="a leading `#` is dropped",
         example="- shipping",
     )
-    people: list[str] = told(
+    people: list[str] = described_field(
         Form.TEXTS,
         "A person it is about.",
         option="--person",
@@ -164,7 +164,7 @@ class Fields:
         meaning='whom it is about; `"[[Kaya]]"` works too',
         example="- Kaya",
     )
-    emotion: str = told(
+    emotion: str = described_field(
         Form.TEXT,
         "The main emotion, default neutral.",
         default=DEFAULT_EMOTION,
@@ -173,7 +173,7 @@ class Fields:
         meaning="the main emotion",
         example="calm",
     )
-    secondary: list[str] = told(
+    secondary: list[str] = described_field(
         Form.TEXTS,
         "Another emotion in it.",
         for_model="Other emotions in it.",
@@ -182,51 +182,57 @@ class Fields:
         meaning="other emotions in it",
         example="- relieved",
     )
-    intensity: float | None = told(
+    intensity: float | None = described_field(
         Form.NUMBER, "How strong the emotion is.", low=0, high=1, rare=True, regrows=True, example="0.6"
     )
-    valence: float | None = told(Form.NUMBER, "How pleasant.", low=-1, high=1, rare=True, regrows=True, example="-0.3")
-    arousal: float | None = told(Form.NUMBER, "How stirring.", low=-1, high=1, rare=True, regrows=True, example="0.2")
-    body_state: str | None = told(Form.TEXT, "How the body feels.", rare=True, regrows=True, example="tired eyes")
-    about_time: str | None = told(
+    valence: float | None = described_field(
+        Form.NUMBER, "How pleasant.", low=-1, high=1, rare=True, regrows=True, example="-0.3"
+    )
+    arousal: float | None = described_field(
+        Form.NUMBER, "How stirring.", low=-1, high=1, rare=True, regrows=True, example="0.2"
+    )
+    body_state: str | None = described_field(
+        Form.TEXT, "How the body feels.", rare=True, regrows=True, example="tired eyes"
+    )
+    about_time: str | None = described_field(
         Form.TEXT,
         "The time it is about, in any words.",
         for_model="The time it is about, or is due.",
         regrows=True,
         example="next Monday 08:00",
     )
-    valid_from: datetime | None = told(Form.TIME, "True from then on.", rare=True, example="2026-09-01")
-    valid_to: datetime | None = told(
+    valid_from: datetime | None = described_field(Form.TIME, "True from then on.", rare=True, example="2026-09-01")
+    valid_to: datetime | None = described_field(
         Form.TIME,
         "True until then.",
         meaning="true until then; from that moment the memory is closed",
         example="2026-11-16T12:37:02",
     )
-    status: str | None = told(Form.TEXT, "For tasks: open or done.", rare=True, example="open")
-    supersedes: list[str] = told(
+    status: str | None = described_field(Form.TEXT, "For tasks: open or done.", rare=True, example="open")
+    supersedes: list[str] = described_field(
         Form.NAMES,
         "Close this memory: the new one replaces it.",
         for_model="IDs of memories that it replaces; they are closed.",
         meaning="memories it replaced",
         example='"[[old-note-951bf852]]"',
     )
-    confidence: float | None = told(Form.NUMBER, "How sure.", low=0, high=1, regrows=True, example="0.8")
-    salience: float | None = told(
+    confidence: float | None = described_field(Form.NUMBER, "How sure.", low=0, high=1, regrows=True, example="0.8")
+    salience: float | None = described_field(
         Form.NUMBER, "How much it stands out.", low=0, high=1, rare=True, regrows=True, example="0.5"
     )
-    last_confirmed: datetime | None = told(
+    last_confirmed: datetime | None = described_field(
         Form.TIME, "When it was last confirmed to be true.", given=False, example="2026-11-01"
     )
-    source: str | None = told(
+    source: str | None = described_field(
         Form.TEXT,
         "Where it comes from.",
         meaning="where it comes from; see [Source](#source)",
         example="agent:claude-code; quote Q-7718",
     )
-    scope: str | None = told(
+    scope: str | None = described_field(
         Form.TEXT, "For a summary: tag:…, person:…, project:… or month:2026-11.", rare=True, example="person:Kaya"
     )
-    sources: list[str] = told(
+    sources: list[str] = described_field(
         Form.NAMES,
         "For a summary: what it was made from.",
         option="--of",
@@ -235,7 +241,7 @@ class Fields:
         rare=True,
         example='"[[note-951bf852]]"',
     )
-    sources_digest: str | None = told(
+    sources_digest: str | None = described_field(
         Form.TEXT, "For a summary: what its sources said when it was made.", given=False, example="9c2f0a71"
     )
     metadata: dict[str, MetaValue] = field(default_factory=dict)  # a program's own, in front matter as `meta_…`

@@ -89,7 +89,7 @@ class Place:
     def setup(self, agent: str, *options: str) -> None:
         """vault-mem setup, with the vault named."""
         done = self.run("vault-mem", "setup", agent, "--vault", str(self.vault), "--yes", *options)
-        assert done.returncode == 0 and "Tried it" in done.stdout, done.stdout + done.stderr
+        assert done.returncode == 0 and "Checked: vault-mem answers" in done.stdout, done.stdout + done.stderr
 
     def remove(self, agent: str, *options: str) -> None:
         done = self.run("vault-mem", "setup", agent, "--remove", "--yes", *options)

@@ -15,7 +15,7 @@ from helpers import memory as write_memory
 
 from vault_mem import Vault
 from vault_mem.errors import VaultMemError
-from vault_mem.operations.memory.show import around
+from vault_mem.operations.memory.show import replacements_and_titles
 from vault_mem.operations.vaults.doctor import BY_INDEX, CHECKS
 from web.asking import ADDRESS, PORT, Browser, Gate, SeenVault, Site, TestClient, application, environment
 from web.test_page_words import STATIC
@@ -293,7 +293,7 @@ def test_the_first_look_of_a_thread_opens_the_index(own: Site) -> None:
     saved = own.vault.remember("The harbour master keeps the spare key.", force=True)
     assert saved.memory is not None
     fresh = SeenVault(own.root, env=own.vault.folder.env)
-    assert fresh.look(around, [], [saved.memory.id]).titles[saved.memory.id]
+    assert fresh.look(replacements_and_titles, [], [saved.memory.id]).titles[saved.memory.id]
     fresh.close_files()
 
 

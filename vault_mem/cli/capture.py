@@ -13,7 +13,7 @@ from vault_mem.messages import agents_day
 @Command.with_examples("""vault-mem setup claude-code --capture     # the usual way: hooks that call it
                           vault-mem capture --agent codex < hook.json
                           vault-mem sessions                        # what was kept""")
-@click.option("--agent", default="", help="Which agent's hook this is (default: found out from its JSON).")
+@click.option("--agent", default="", help="Which agent's hook this is (default: detected from its JSON).")
 def command(console: Console, agent: str) -> None:
     """Capture a session: reads the JSON of an agent's hook on standard input.
 
@@ -22,10 +22,10 @@ def command(console: Console, agent: str) -> None:
     """
     if console.stdin.isatty():
         raise click.UsageError(agents_day.HOOK_INPUT, click.get_current_context())
-    told = console.stdin.read()
+    hook_input = console.stdin.read()
     try:
         vault = open_vault(console)
     except VaultNotFound:
         return  # no vault here, so nothing to capture
-    vault.capture(told, agent)
+    vault.capture(hook_input, agent)
     finish(console, vault)

@@ -206,9 +206,9 @@ def _in_obsidian(vault: Vault, id_: str) -> str:
     return folder.in_obsidian(key) if key else ""
 
 
-def beside(console: Console, vault: Vault) -> list[OtherVault]:
+def other_vaults_for(console: Console, vault: Vault) -> list[OtherVault]:
     """The other vaults that answer as well: those that were named, or those in the user's settings."""
-    return _beside(console, vault.workspace.folder.root, vault.workspace.notices)
+    return _open_others(console, vault.workspace.folder.root, vault.workspace.notices)
 
 
 def open_vault_of(console: Console, id_: str) -> Vault:
@@ -230,14 +230,14 @@ def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
 
     try:
         nearest = find_vault(console.vault, console.cwd, console.env)
-        found = next((other for other in _beside(console, nearest, []) if has(other.workspace)), None)
+        found = next((other for other in _open_others(console, nearest, []) if has(other.workspace)), None)
         return found if found and not has(_opened(console, nearest)) else None
     except VaultMemError:
         return None  # the caller reports that the memory was not found
 
 
-def _beside(console: Console, nearest: Path, told: list[str]) -> list[OtherVault]:
-    """The other vaults that can be opened. Trouble with one is added to `told`; the rest still answer (SPEC L-4)."""
+def _open_others(console: Console, nearest: Path, troubles: list[str]) -> list[OtherVault]:
+    """The other vaults that can be opened; why others cannot is added to `troubles` (SPEC L-4)."""
     from vault_mem.vault.find import other_vaults
 
     absent: list[tuple[str, VaultMemError]] = []
@@ -246,13 +246,13 @@ def _beside(console: Console, nearest: Path, told: list[str]) -> list[OtherVault
         return []
     from vault_mem.operations.vaults.several import OtherVault, no_answer
 
-    told += (no_answer(name, error) for name, error in absent)
+    troubles += (no_answer(name, error) for name, error in absent)
     found = []
     for root in roots:
         try:
             found.append(OtherVault(vault_name(console, root), _opened(console, root)))
         except VaultMemError as error:
-            told.append(no_answer(vault_name(console, root), error))
+            troubles.append(no_answer(vault_name(console, root), error))
     return found
 
 

@@ -121,11 +121,11 @@ class Console:
     def answer(self, document: dict[str, Any], text: str, *, as_is: bool = False) -> None:
         """Print the answer, as JSON or as text. A tool gets both, and the tag that marks memories in the text."""
         if self.for_tool:
-            from vault_mem.cli.lean import lean
+            from vault_mem.cli.lean import without_filler
 
             # even if the caller has stopped listening: the command may have saved something
             self.cancelled = lambda: False
-            self.print_json({"data": lean(document), "text": visible(text), "tag": tag()})
+            self.print_json({"data": without_filler(document), "text": visible(text), "tag": tag()})
         elif self.json:
             self.print_json(document)
         else:
@@ -139,9 +139,11 @@ class Console:
             return count_tokens(text)
         if not self.for_tool:
             return count_tokens(json.dumps(document(), ensure_ascii=False, indent=2, default=str))
-        from vault_mem.cli.lean import lean
+        from vault_mem.cli.lean import without_filler
 
-        return max(count_tokens(json.dumps(lean(document()), ensure_ascii=False, default=str)), count_tokens(text))
+        return max(
+            count_tokens(json.dumps(without_filler(document()), ensure_ascii=False, default=str)), count_tokens(text)
+        )
 
     def notice(self, text: str) -> None:
         """A line for the person at the terminal, apart from the answer."""

@@ -14,7 +14,7 @@ from vault_mem.cli.common import Group
 from vault_mem.cli.console import Console
 from vault_mem.client import starting_address
 from vault_mem.daemon import holding
-from vault_mem.daemon.holding import alive, elsewhere, met_at
+from vault_mem.daemon.holding import address_of_holder, alive, holder_elsewhere
 from vault_mem.daemon.protocol import KEEP, STATUS, STOP, own_address, runtime_folder
 from vault_mem.daemon.start import END_SECONDS, await_end, control, running, start
 from vault_mem.errors import InvalidInput, Unsafe, VaultMemError
@@ -156,7 +156,7 @@ def _root_and_address(console: Console) -> tuple[Path, str]:
     if os.name != "posix":
         raise InvalidInput("there is no daemon on this system", "everything runs without one")
     root = find_vault(console.vault, console.cwd, console.env)
-    address, _ = met_at(str(root), own_address(console.env))
+    address, _ = address_of_holder(str(root), own_address(console.env))
     if not address:
         raise VaultMemError(
             "there is no folder for the daemon's socket that only you can enter",
@@ -183,7 +183,7 @@ def _keep(console: Console, address: str, roots: list[str]) -> None:
 
 def _end(address: str, root: Path | None = None) -> dict[str, Any] | None:
     """Have a daemon close one vault, or end. Returns its status before; None if none was running."""
-    status = control(address, STOP, met_at(str(root), address)[1] if root else "")
+    status = control(address, STOP, address_of_holder(str(root), address)[1] if root else "")
     if status is None or status["ending"]:
         ended = await_end(address, END_SECONDS) and (root is None or holding.await_end(str(root)))
     else:
@@ -196,7 +196,7 @@ def _end(address: str, root: Path | None = None) -> dict[str, Any] | None:
 def _refuse_elsewhere(root: Path, address: str) -> None:
     """Raise Unsafe if the vault's daemon has its socket in another folder: it runs, but we cannot reach it."""
     folder = str(Path(address).parent)
-    other = elsewhere(str(root), folder)
+    other = holder_elsewhere(str(root), folder)
     if other is not None:
         raise Unsafe(
             f"the daemon of this vault (pid {other.pid}) cannot be reached: its socket is in {other.folder}, "
@@ -234,7 +234,7 @@ def _follow(console: Console, read: Callable[[], bytes | None], start: int) -> N
 
 def _say(console: Console, change: ServiceChange, text: str, left: str, *, dry_run: bool = False) -> None:
     wanted = change.service
-    told = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}
-    console.answer(told | {"dry_run": dry_run, "left_to_do": left}, text.rstrip("\n"), as_is=True)
+    described = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}
+    console.answer(described | {"dry_run": dry_run, "left_to_do": left}, text.rstrip("\n"), as_is=True)
     if left:
         console.note(notices.NO_SERVICE_MANAGER.format(command=left))

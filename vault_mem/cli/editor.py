@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, VaultMemError
-from vault_mem.vault import files, own
+from vault_mem.vault import files, machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
@@ -24,7 +24,7 @@ def edited_copy(console: Console, folder: Folder, id_: str, text: bytes) -> Iter
     command = _command(console, folder)
     tree, key = folder.tree, f"{OWN}/edits/{id_}.md"
     path = folder.shown(key)
-    if own.read(folder.tree, key) not in (None, text):
+    if machine_folder.read(folder.tree, key) not in (None, text):
         raise InvalidInput(
             f"an edit that could not be saved is still in {path}", "take what you need from it, then delete it"
         )

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from vault_mem.cli.common import Command, beside, open_vault
+from vault_mem.cli.common import Command, open_vault, other_vaults_for
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultMemError
 from vault_mem.messages import agents_day
@@ -43,7 +43,7 @@ def command(console: Console, hook: str | None, include_private: bool) -> None:
             include_private=include_private,
             frame=count_tokens(fenced("", short=True)) + _TOKEN,
             cost=lambda each: count_tokens(agents_day.hinted(each, now) + "\n"),
-            others=beside(console, vault),
+            others=other_vaults_for(console, vault),
         )
     except VaultMemError:
         if hook is None:

@@ -47,7 +47,7 @@ def command(console: Console, folder: str | None, yes: bool, include: bool, **op
         if added:
             console.notice(the_vault.WOULD_MAKE.format(root=root, added=", ".join(added)))
             if not agrees(console, "Make it a vault?"):
-                console.print(the_vault.NOT_MADE)
+                console.print(the_vault.NOT_CREATED)
                 return 1
             count = 0 if include else len(other_notes(root, console.env, folders))
             if count:

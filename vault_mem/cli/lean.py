@@ -13,16 +13,20 @@ _FILES = ("path", "files", "references", "left", "not_put_back", "commands", "ne
 _QUIET = ("stale", "pending", "left_out", "links", "hidden", "missing")
 
 
-def lean(document: dict[str, Any]) -> dict[str, Any]:
+def without_filler(document: dict[str, Any]) -> dict[str, Any]:
     """An answer without what a model has no use for. A memory that is itself the answer keeps all its fields."""
     if _is_memory(document):
         document = {"id": document["id"], "text": document["content"], **document}
         document = {key: value for key, value in document.items() if key not in ("content", "title")}
     if document.get("status") == "saved" and document.get("memory"):
-        saved = _lean(document["memory"])
+        saved = _lean_value(document["memory"])
         document = document | {"memory": {key: value for key, value in saved.items() if key != "text"}}
         document |= _what_next(document)
-    return {key: each for key, value in document.items() if _says(key, each := _lean(value)) and key not in _FILES}
+    return {
+        key: each
+        for key, value in document.items()
+        if _is_filled(key, each := _lean_value(value)) and key not in _FILES
+    }
 
 
 def _what_next(document: dict[str, Any]) -> dict[str, Any]:
@@ -43,9 +47,9 @@ def _what_next(document: dict[str, Any]) -> dict[str, Any]:
     return {"linked": linked, "hint": "; ".join(hints)}
 
 
-def _lean(value: Any) -> Any:
+def _lean_value(value: Any) -> Any:
     if isinstance(value, list):
-        return [_lean(each) for each in value]
+        return [_lean_value(each) for each in value]
     if not isinstance(value, dict):
         return value
     if _is_memory(value):
@@ -53,15 +57,17 @@ def _lean(value: Any) -> Any:
         record = value | {"text": text}
         if "relevance" in record:
             record["relevance"] = round(record["relevance"], 2)
-        return {key: record[key] for key in (*_MEMORY, *_MARKS) if _says(key, record.get(key))}
-    return {key: each for key, inner in value.items() if _says(key, each := _lean(inner)) and key not in _FILES}
+        return {key: record[key] for key in (*_MEMORY, *_MARKS) if _is_filled(key, record.get(key))}
+    return {
+        key: each for key, inner in value.items() if _is_filled(key, each := _lean_value(inner)) and key not in _FILES
+    }
 
 
 def _is_memory(record: dict[str, Any]) -> bool:
     return {"id", "created", "kind"} <= record.keys() or {"id", "passage"} <= record.keys()
 
 
-def _says(key: str, value: Any) -> bool:
+def _is_filled(key: str, value: Any) -> bool:
     if value is None or value == "" or value == [] or value == {}:
         return False
     return bool(value) or key not in (*_QUIET, "relevance", "shortened")

@@ -124,7 +124,7 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         hint = "" if isinstance(error, NotFound) and console.scaffold is False else error.hint
         if isinstance(error, NotFound) and (id_ := MEMORY_ID.search(error.message)):
             other = known_elsewhere(console, id_[0])
-            hint = f"it is a memory of {other.name}; only what --vault names first is changed" if other else hint
+            hint = f"it is in {other.name}; only the first --vault can be changed" if other else hint
         return fail(console, wants_json, error.code, error.message, hint, error.exit_code)
     except BrokenPipeError:
         return 0
@@ -162,7 +162,7 @@ def settle(console: Console, arguments: Sequence[str]) -> None:
             continue  # it was cut short, or did not look at the notes
         turn = bool(command := command_of(list(arguments))) and COMMANDS[command].turn
         if turn and workspace.folder.tree.exists(OWN):  # a first recall leaves no trace
-            turns.count(workspace.folder)
+            turns.count_turn(workspace.folder)
         said = len(workspace.notices)
         guarded(console, partial(do_what_waits, workspace, tidy=turn), wants_json=False)
         for notice in workspace.notices[said:]:

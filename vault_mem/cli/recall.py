@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, beside, can_ask, filter_options, filters_from, finish, open_vault, vault_name
+from vault_mem.cli.common import (
+    Command,
+    can_ask,
+    filter_options,
+    filters_from,
+    finish,
+    open_vault,
+    other_vaults_for,
+    vault_name,
+)
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 from vault_mem.messages import save_and_find
@@ -61,7 +70,7 @@ def command(
     chosen = filters_from(vault, filters)
     shape = PrintedRecall(console, vault, explain=explain)
     request = Request(text, limit, chosen, budget, shape.frame, min_relevance, sessions=sessions)
-    others = beside(console, vault)
+    others = other_vaults_for(console, vault)
     result = vault.ask(request, shape.cost, others, vault_name(console, vault.workspace.folder.root))
     shape.show(result)
     vault.note_used(each.memory.id for each in result.results)

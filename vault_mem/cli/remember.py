@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, beside, finish, moment, open_vault, reply, scaffolded, vault_name
+from vault_mem.cli.common import Command, finish, moment, open_vault, other_vaults_for, reply, scaffolded, vault_name
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, VaultNotFound
 from vault_mem.fields import Form
@@ -106,7 +106,7 @@ def command(
     for name in fields_of(Form.TIME):
         if name in GIVEN:
             fields[name] = moment(fields[name], vault, GIVEN[name].flag, ahead=name == "valid_to")
-    others = [] if force else beside(console, vault)
+    others = [] if force else other_vaults_for(console, vault)
     if others:
         from vault_mem.operations.memory.drafts import Draft
         from vault_mem.operations.memory.remember import RememberResult
@@ -127,7 +127,7 @@ def _known_in(vault: Vault, others: list[OtherVault], draft: Draft) -> Expected:
 
     known = known_in(others, draft)
     if known.duplicate_of is not None:
-        blocked.keep(vault.workspace, draft, known.duplicate_of.memory.id)
+        blocked.keep_refused(vault.workspace, draft, known.duplicate_of.memory.id)
     return known
 
 
@@ -184,7 +184,7 @@ def _last_blocked(
     from vault_mem.operations.memory import blocked
     from vault_mem.operations.memory.remember import remember
 
-    draft, kept = blocked.last(vault.workspace.folder)
+    draft, kept = blocked.last_refused(vault.workspace.folder)
     if update_id is not None:
         code = _update(console, vault, update_id, draft.content, how)
     else:

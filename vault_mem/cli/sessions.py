@@ -78,7 +78,7 @@ def remove_command(
     if found and not dry_run:
         which_ones = words.counted(len(found), "session")
         if not yes and not (can_ask(console) and agrees(console, f"Remove {which_ones} for good?")):
-            raise Unsafe(f"{which_ones} would be gone for good", "--yes removes them")
+            raise Unsafe(f"{which_ones} would be deleted for good", "--yes removes them")
         found = vault.remove_sessions([each.key for each in found]).removed
     document = {"removed": [_json(each) for each in found], "dry_run": dry_run}
     console.answer(document, agents_day.removed_sessions(found, dry_run=dry_run))

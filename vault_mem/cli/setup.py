@@ -13,7 +13,7 @@ from vault_mem.errors import VaultNotFound
 from vault_mem.messages import agents_day, notices
 from vault_mem.messages.words import counted
 from vault_mem.setup.agents import AGENTS, default_scope
-from vault_mem.setup.wish import TOOL_SETS, Wish
+from vault_mem.setup.options import TOOL_SETS, SetupOptions
 from vault_mem.vault.find import find_vault, other_vaults
 
 if TYPE_CHECKING:
@@ -70,17 +70,17 @@ def command(
     scope = scope or default_scope(agent)
     vault, outside = (None, ()) if remove else _vault(console, scope, yes=yes, dry_run=dry_run)
     place: dict[str, Any] = {"project": Path(console.cwd), "env": console.env, "vault": vault, "outside": outside}
-    wish = Wish(agent, scope, private_too=include_private, **place, **wanted)
-    result = plan_removal(wish) if remove else plan(wish)
+    options = SetupOptions(agent, scope, private_too=include_private, **place, **wanted)
+    result = plan_removal(options) if remove else plan(options)
     if not console.json:
         _show(console, result)
     agreed = dry_run or yes or result.empty or (can_ask(console) and agrees(console, "Make these changes?"))
     applied = agreed and not dry_run
     if applied:
         result.apply()
-    check = "" if remove or no_check or not applied else _tried(console, wish)
+    check = "" if remove or no_check or not applied else _tried(console, options)
     if console.json:
-        console.print_json(_json(result, wish, applied=applied, refused=not agreed) | {"check": check})
+        console.print_json(_json(result, options, applied=applied, refused=not agreed) | {"check": check})
     elif not agreed:
         console.notice(agents_day.NOT_SET_UP)
     elif applied:
@@ -114,14 +114,14 @@ def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> tuple[P
         root = Path(Vault.init(wanted, env=console.env).root)
         return root, (root,)
     around = found == Path(console.cwd) or found in Path(console.cwd).parents
-    told = bool(console.vault or console.env.get("VAULT_MEM_VAULT"))
+    is_named = bool(console.vault or console.env.get("VAULT_MEM_VAULT"))
     others = other_vaults(found, console.vaults, console.cwd, console.env)
     inside = [root for root in (found, *others) if scope == "project" and root.is_relative_to(console.cwd)]
     outside = tuple(root for root in (found, *others) if root not in inside)
-    return found if told or (around and scope == "user") else None, outside
+    return found if is_named or (around and scope == "user") else None, outside
 
 
-def _tried(console: Console, wish: Wish) -> str:
+def _tried(console: Console, options: SetupOptions) -> str:
     """Make a real call the way the agent will; returns the message about its success, or empty."""
     import shutil
 
@@ -131,7 +131,7 @@ def _tried(console: Console, wish: Wish) -> str:
     if program is None:
         console.note(notices.NOT_ON_PATH)
     try:
-        total = first_answer(wish, program, console.env)
+        total = first_answer(options, program, console.env)
     except (OSError, ValueError, KeyError) as error:
         console.note(notices.NO_ANSWER.format(error=error))
         return ""
@@ -148,11 +148,11 @@ def _show(console: Console, result: Plan) -> None:
         console.note(notice)
 
 
-def _json(result: Plan, wish: Wish, *, applied: bool, refused: bool) -> dict[str, Any]:
+def _json(result: Plan, options: SetupOptions, *, applied: bool, refused: bool) -> dict[str, Any]:
     document: dict[str, Any] = {
-        "agent": wish.agent,
-        "scope": wish.scope,
-        "surface": wish.surface,
+        "agent": options.agent,
+        "scope": options.scope,
+        "surface": options.surface,
         "applied": applied,
         "changes": [
             {"path": str(change.path), "action": change.action, "diff": change.diff} for change in result.changes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, beside, finish, open_vault, vault_name
+from vault_mem.cli.common import Command, finish, open_vault, other_vaults_for, vault_name
 from vault_mem.cli.console import Console
 from vault_mem.messages import save_and_find
 
@@ -17,7 +17,7 @@ def command(console: Console, id_: str) -> None:
     ID is an id or the start of one, a title, a file name, a path or a [[wikilink]].
     """
     vault = open_vault(console)
-    others = beside(console, vault)
+    others = other_vaults_for(console, vault)
     name = vault_name(console, vault.workspace.folder.root)
     result = vault.show_in(others, id_, name) if others else vault.show(id_)
     console.answer(result.to_dict(), save_and_find.shown(result, vault.workspace.folder.zone))

@@ -75,12 +75,12 @@ def _draw(query: str, found: list[Found], chosen: int) -> None:
     lines = [f"> {query}", f"{_DIM}{KEYS}{_PLAIN}"]
     for number, each in enumerate(found):
         text = " ".join(visible(each.passage or each.memory.content).split())
-        told = wrapped(f"{each.memory.created.date().isoformat()}  {text}", width - 2).split("\n")
-        told = told if number == chosen else told[:1]
-        if len(lines) + len(told) >= height:
+        text_lines = wrapped(f"{each.memory.created.date().isoformat()}  {text}", width - 2).split("\n")
+        text_lines = text_lines if number == chosen else text_lines[:1]
+        if len(lines) + len(text_lines) >= height:
             break
         mark = _REVERSE if number == chosen else ""
-        lines += [f"{mark}{line}{_PLAIN}" for line in told]
+        lines += [f"{mark}{line}{_PLAIN}" for line in text_lines]
     if query.strip() and not found:
         lines.append(NOTHING_RELATED)
     cursor = f"\x1b[1;{columns(lines[0]) + 1}H"

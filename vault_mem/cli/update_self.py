@@ -24,7 +24,7 @@ from vault_mem.messages import agents_day
     metavar="N|WORDS ANSWER",
     help="Answer an open question, named by its number or some of its words (repeatable).",
 )
-@click.option("--show", is_flag=True, help="Show it, as without options.")
+@click.option("--show", is_flag=True, help="Show SELF.md (the default).")
 def command(
     console: Console,
     fields: tuple[str, ...],

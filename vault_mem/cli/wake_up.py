@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, beside, open_vault, reply, scaffolded
+from vault_mem.cli.common import Command, open_vault, other_vaults_for, reply, scaffolded
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultNotFound
 from vault_mem.messages import agents_day, scaffolds
@@ -50,6 +50,6 @@ def command(console: Console, budget: int | None, public_only: bool, hook: str |
         lambda result: console.tokens(lambda: result.to_dict() | {"scaffold": scaffold}, text(result)) + spare,
         budget,
         public_only=public_only,
-        others=beside(console, vault),
+        others=other_vaults_for(console, vault),
     )
     reply(console, vault, result, text(result), scaffold=scaffold)

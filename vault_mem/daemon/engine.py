@@ -47,12 +47,12 @@ _LOOK_SECONDS = 2.0  # how often to check whether the vault is gone, and the lik
 
 
 class Engine:
-    """What the requests to one vault share. `hold` is the vault's lock, held for as long as it is open."""
+    """What the requests to one vault share. `lock_handle` is the vault's lock, held for as long as it is open."""
 
-    def __init__(self, folder: Folder, hold: int, cookies: Path, ended: Callable[[Engine], None]) -> None:
+    def __init__(self, folder: Folder, lock_handle: int, cookies: Path, ended: Callable[[Engine], None]) -> None:
         self.root = root = folder.root
         self.env = env = folder.env
-        self._hold, self._ended_here = hold, ended
+        self._lock_handle, self._ended_here = lock_handle, ended
         self.kept = False  # stays open even if unused
         self.requests = self.borrowers = 0
         self._why_ending = ""
@@ -60,16 +60,16 @@ class Engine:
         self.ended = threading.Event()
         self.turn = WriteLock()
         self._index_dir, self._model = folder.index_dir, folder.settings.model
-        self._take_over(folder)
+        self._apply_settings(folder)
         self._quiet_due = clock.monotonic() + _IDLE_SECONDS
         # While this is open, no other folder gets its inode: a vault made again at this path is recognised as another.
-        self._opened = os.open(root, os.O_RDONLY)
+        self._root_handle = os.open(root, os.O_RDONLY)
         self._wake = threading.Event()
         self._ready, self._ready_lock = False, threading.Lock()
         self._unread: int | None = None  # where to go on reading memories ahead of queries; None: nothing to read
         self._urgent = False
         # The first command looks at all files anyway; if none comes, we do it.
-        self._heard = self._first_heard = clock.monotonic() + _IDLE_SECONDS
+        self._last_change = self._first_change = clock.monotonic() + _IDLE_SECONDS
         self.watcher = Watcher(folder, self._changed, cookies)
         self.pool = Pool(self._open(folder), lambda like: self._open(Folder(root, env), like))
         self._workspace: Workspace | None = None
@@ -81,10 +81,10 @@ class Engine:
         """Start watching the files, and the thread for background work."""
         self.log.info("started: version %s, pid %d", __version__, os.getpid())
         self.watcher.start()
-        threading.Thread(target=self._live, name="quiet", daemon=True).start()
+        threading.Thread(target=self._thread_main, name="quiet", daemon=True).start()
 
-    def _take_over(self, folder: Folder) -> None:
-        """Take over settings that may have changed."""
+    def _apply_settings(self, folder: Folder) -> None:
+        """Read the settings again: they may have changed."""
         self._quiet_seconds = folder.settings.quiet_seconds + 0.1
         self._idle_seconds = folder.settings.idle_seconds
 
@@ -127,13 +127,13 @@ class Engine:
                 self._why_ending = self._why_ending or "idle"
             return self.ending
 
-    def _live(self) -> None:
+    def _thread_main(self) -> None:
         try:
             self._run()
         finally:
-            self._let_go()
+            self._close()
 
-    def _let_go(self) -> None:
+    def _close(self) -> None:
         """Close everything once the last command has ended."""
         with self._users:
             self._users.wait_for(lambda: not self.borrowers)
@@ -142,12 +142,12 @@ class Engine:
             if self._workspace is not None:
                 self._workspace.close()
             self.pool.trim(0)
-            os.close(self._opened)
+            os.close(self._root_handle)
         except Exception as error:
-            self.log.warning("letting go: %s", place_of(error))
+            self.log.warning("closing: %s", place_of(error))
         self.log.info("ended after %d request(s): %s", self.requests, self._why_ending)
         close_log(self.log)
-        release(self._hold)
+        release(self._lock_handle)
         self._ended_here(self)
         self.ended.set()
 
@@ -173,7 +173,7 @@ class Engine:
     def gone(self) -> bool:
         """Whether the vault is no longer where it was."""
         try:
-            same = os.path.samestat(self.root.stat(), os.fstat(self._opened))
+            same = os.path.samestat(self.root.stat(), os.fstat(self._root_handle))
             return not same or not (self.root / VAULT_FILE).is_file()
         except OSError:
             return True
@@ -185,8 +185,8 @@ class Engine:
 
     def _changed(self) -> None:
         now = clock.monotonic()
-        self._first_heard = self._first_heard or now
-        self._heard = now
+        self._first_change = self._first_change or now
+        self._last_change = now
         self._quiet_due = min(self._quiet_due, now + self._quiet_seconds)
         self._wake.set()
 
@@ -241,7 +241,7 @@ class Engine:
                 elif self._at_work(now):
                     continue  # a command brings the index up to date by itself, or rebuilds it
                 elif self.watcher.changed and now >= not_before and self._until_batch(now) <= 0:
-                    self._urgent, self._first_heard = False, 0.0
+                    self._urgent, self._first_change = False, 0.0
                     self._index()
                 elif now >= scan_due:
                     scan_due = now + self._scan_seconds
@@ -269,7 +269,7 @@ class Engine:
     @property
     def _busy(self) -> float:
         """When something last happened."""
-        return max(self._heard, self.last_request)
+        return max(self._last_change, self.last_request)
 
     @property
     def _scan_seconds(self) -> float:
@@ -278,11 +278,11 @@ class Engine:
     def _until_batch(self, now: float) -> float:
         if self._urgent:
             return 0.0
-        return max(0.0, min(self._heard + _BATCH_SECONDS, self._first_heard + _BATCH_LONGEST) - now)
+        return max(0.0, min(self._last_change + _BATCH_SECONDS, self._first_change + _BATCH_LONGEST) - now)
 
     @contextmanager
-    def _own(self) -> Iterator[Workspace]:
-        """The workspace of this thread."""
+    def _background_workspace(self) -> Iterator[Workspace]:
+        """The workspace of this thread, which does the background work."""
         folder = Folder(self.root, self.env)
         self.watcher.follow(folder)
         workspace, self._workspace = self._workspace or self.pool.open_one(), None
@@ -295,7 +295,7 @@ class Engine:
         self._workspace = workspace
 
     def _index(self) -> None:
-        with self._own() as workspace:
+        with self._background_workspace() as workspace:
             if workspace.freshen().stale:
                 raise Busy("the index is in use")
             if self._ready:
@@ -314,7 +314,7 @@ class Engine:
             return 1.0
         began = clock.monotonic()
         try:
-            with self._own() as workspace:
+            with self._background_workspace() as workspace:
                 if workspace.freshen().stale:
                     return _AGAIN_SECONDS
                 out = move_cleared(workspace)  # first: any other write to such a file makes its flag doubtful
@@ -327,18 +327,18 @@ class Engine:
                 trouble = autocommit(workspace)
                 if trouble is not None:
                     self.log.info("autocommit: %s", "git said no; see status" if trouble else "done")
-                self._take_over(workspace.folder)
+                self._apply_settings(workspace.folder)
                 shares = workspace.folder.shares
                 if workspace.notices:
                     self.log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))
         finally:
             self.turn.end()
         if shares:
-            with self._own() as workspace:
+            with self._background_workspace() as workspace:
                 share(workspace)  # a store may be slow: writers do not wait for it
         if wrote:
             return 1.0
-        if began < (quiet := self._heard + self._quiet_seconds):  # some files were not quiet yet when we looked
+        if began < (quiet := self._last_change + self._quiet_seconds):  # some files were not quiet yet when we looked
             return max(quiet - clock.monotonic(), 0.1)
         return _QUIET_LONGEST
 
@@ -350,17 +350,17 @@ class Engine:
     def _fold(self) -> None:
         """Compact the table, close workspaces that only a busy moment needed, and load what recall needs."""
         self.pool.trim()
-        with self._own() as workspace:
+        with self._background_workspace() as workspace:
             if workspace.freshen().stale:
                 return
             standby.fold(workspace, _FOLD_COMMITS)
-            standby.prepare(workspace)
+            standby.load_for_recall(workspace)
         self._unread = 0
         standby.release_memory()
 
     def _read_ahead(self) -> None:
         """Prepare memories for ranking that no query has needed yet, until a command comes."""
-        with self._own() as workspace:
+        with self._background_workspace() as workspace:
             while self._unread is not None and not self._at_work(clock.monotonic()):
                 self._unread = standby.read_ahead(workspace, self._unread)
 
@@ -426,7 +426,7 @@ class Loan:
                 engine.pool.give_back(workspace, sound=sound)
             self._end_turn()
             if sound and self._turn and self._meant:
-                turns.count(Folder(engine.root, engine.env))
+                turns.count_turn(Folder(engine.root, engine.env))
         finally:
             engine.loans.pop(self, None)
             engine.requests += 1

@@ -13,7 +13,7 @@ from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.protocol import LIFE_LOCK
 from vault_mem.daemon.start import START_SECONDS, comes_true, control
-from vault_mem.vault import own
+from vault_mem.vault import machine_folder
 from vault_mem.vault.folder import OWN
 from vault_mem.vault.lock import try_lock
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree
@@ -49,13 +49,13 @@ def await_end(root: str) -> bool:
     return comes_true(lambda: not alive(root), START_SECONDS)
 
 
-def elsewhere(root: str, folder: str) -> Holder | None:
+def holder_elsewhere(root: str, folder: str) -> Holder | None:
     """The daemon that has this vault open, if its socket is in another folder, where we cannot reach it."""
     holder = _holder(root) if alive(root) else None
     return holder if holder is not None and holder.folder != folder else None
 
 
-def met_at(root: str, own: str) -> tuple[str, str]:
+def address_of_holder(root: str, own: str) -> tuple[str, str]:
     """The address of the daemon, of any version, that has this vault open, and the vault to name to it.
 
     If there is none, or we cannot reach it, that is our `own` address. To an older daemon, which has only one vault, no
@@ -74,7 +74,7 @@ def hold(root: Path, address: str, wake: Callable[[], None]) -> int | None:
     """
     tree = Tree(root)
     try:
-        own.read(tree, LIFE_LOCK)  # sets aside anything but a regular file
+        machine_folder.read(tree, LIFE_LOCK)  # sets aside anything but a regular file
         tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
         handle = tree.open(LIFE_LOCK, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
     except OSError:
@@ -111,8 +111,8 @@ def _asked_to_leave(root: str, address: str, wake: Callable[[], None]) -> bool:
 
 def _holder(root: str) -> Holder | None:
     try:
-        told = json.loads(Tree(Path(root)).read(LIFE_LOCK) or b"")
-        return Holder(int(told["pid"]), str(told["place"]), str(told.get("version", "")))
+        record = json.loads(Tree(Path(root)).read(LIFE_LOCK) or b"")
+        return Holder(int(record["pid"]), str(record["place"]), str(record.get("version", "")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

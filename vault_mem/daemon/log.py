@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from vault_mem.redact import Redactor
-from vault_mem.vault import own
+from vault_mem.vault import machine_folder
 from vault_mem.vault.folder import OWN
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree, parent_of
 
@@ -88,7 +88,7 @@ class _Private(logging.StreamHandler[TextIO]):
         super().close()
 
     def _open(self) -> TextIO:
-        own.read(self._tree, LOG)  # sets aside anything but a regular file
+        machine_folder.read(self._tree, LOG)  # sets aside anything but a regular file
         self._tree.make_folder(parent_of(LOG), PRIVATE_FOLDER_MODE)
         handle = self._tree.open(LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE_MODE)
         file = os.fdopen(handle, "a", encoding="utf-8")

@@ -60,7 +60,7 @@ class Server:
 
     def serve(self, ready: int | None, keep: Sequence[str] = ()) -> int:
         """Listen until told to end; returns the exit code of the process. The vaults to `keep` are opened at once."""
-        lock, taken_over = _hold(self._address, wanted=bool(keep))
+        lock, taken_over = _take_lock(self._address, wanted=bool(keep))
         if lock is None:
             return 3
         self._log = open_process_log(self._address)
@@ -148,7 +148,7 @@ class Server:
         if word == protocol.KEEP:
             self._keep(root, environment(env))
         elif word == protocol.STOP:
-            self._let_go(root)
+            self._close_vault(root)
         connection.sendall(protocol.message(protocol.STDOUT, json.dumps(self._status(root)).encode()))
 
     def _keep(self, root: str, env: Mapping[str, str]) -> None:
@@ -158,7 +158,7 @@ class Server:
         except Exception as error:
             self._log.error("opening a vault: %s", place_of(error))
 
-    def _let_go(self, root: str) -> None:
+    def _close_vault(self, root: str) -> None:
         """Close one vault; if it is the last, or none is named, end the daemon."""
         engine = self._vaults.find(Path(root)) if root else None
         if not root or (engine is not None and self._vaults.engines() == [engine]):
@@ -307,7 +307,7 @@ def _folder(root: str, env: Mapping[str, str]) -> Folder:
     return Folder(find_vault(root, Path("/"), env), env)
 
 
-def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
+def _take_lock(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
     """Take the lock of the one daemon at an address; None if another keeps it.
 
     If the system or a person `wanted` this daemon, one that a command started makes way; the vaults that it was told to
@@ -317,8 +317,8 @@ def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
     with contextlib.suppress(OSError):
         if try_lock(handle):
             return handle, []
-        told = control(address, protocol.STOP) if wanted else None
-        kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
+        status = control(address, protocol.STOP) if wanted else None
+        kept = [each["vault"] for each in (status or {}).get("vaults", ()) if not each["automatic"]]
         # a daemon that is about to exit releases it
         if comes_true(lambda: try_lock(handle), END_SECONDS if wanted else START_SECONDS / 2):
             return handle, kept

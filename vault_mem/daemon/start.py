@@ -107,11 +107,11 @@ def control(address: str, word: str, root: str = "", env: Mapping[str, str] | No
         connection.settimeout(END_SECONDS)
         connection.sendall(protocol.control(word, root, env))
         answer = protocol.Messages(connection).next()
-        told = dict(json.loads(answer[1])) if answer else None
+        status = dict(json.loads(answer[1])) if answer else None
     except (OSError, ValueError):
         return None
     finally:
         connection.close()
-    if told is not None and "vaults" not in told:  # an older version, with one vault per daemon
-        told |= {"vaults": [told | {"unused_seconds": 0}], "ending": word == protocol.STOP}
-    return told
+    if status is not None and "vaults" not in status:  # an older version, with one vault per daemon
+        status |= {"vaults": [status | {"unused_seconds": 0}], "ending": word == protocol.STOP}
+    return status

@@ -74,14 +74,14 @@ class Vaults:
             engine.end("the vault is gone")
             engine = None
         if engine is None and time.monotonic() >= entry.not_before:
-            engine = self._opened(folder)
+            engine = self._start_engine(folder)
             with self._lock:
                 entry.engine = engine
             if engine is None:
                 entry.not_before = time.monotonic() + _AGAIN_SECONDS
         return engine
 
-    def _opened(self, folder: Folder) -> Engine | None:
+    def _start_engine(self, folder: Folder) -> Engine | None:
         from vault_mem.daemon.engine import Engine
         from vault_mem.daemon.holding import hold, release
         from vault_mem.vault.folder import Folder

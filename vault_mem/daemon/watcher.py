@@ -139,7 +139,7 @@ class Watcher:
         self.flags.follow(folder)
         self.changed.note_everything()
 
-    def settle(self) -> Pending:
+    def pending_changes(self) -> Pending:
         """What is not indexed, once every change made before this call has been heard of."""
         if self._source is None or not self._cookie(COOKIE_SECONDS):
             self.changed.note_everything()

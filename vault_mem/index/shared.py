@@ -278,7 +278,7 @@ class Shared:
 
     # Taking rows out
 
-    def owe(self, ids: Iterable[str], files: Iterable[str] = (), names: Iterable[str] = ()) -> None:
+    def mark_for_removal(self, ids: Iterable[str], files: Iterable[str] = (), names: Iterable[str] = ()) -> None:
         """Record that nothing of these memories may stay in the store, nor any version of `files`.
 
         `names`: names of the memories that the index does not know.
@@ -300,7 +300,7 @@ class Shared:
         """Owe the removal of all that this or another machine once offered and is private now, however it became so."""
         private = [known.id for known in self._index.state.private_files()]
         offered = self.ledger.offered(mark("memory", id_) for id_ in private)
-        self.owe([id_ for id_ in private if mark("memory", id_) in offered])
+        self.mark_for_removal([id_ for id_ in private if mark("memory", id_) in offered])
 
     def was_offered(self, id_: str) -> bool:
         """Whether this memory was ever shared with other machines, as far as is known here."""

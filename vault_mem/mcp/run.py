@@ -65,10 +65,10 @@ class RunningCommand:
     def _in_process(self, arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
         from vault_mem.cli.console import Console
         from vault_mem.cli.main import run
-        from vault_mem.vault.find import here
+        from vault_mem.vault.find import current_folder
 
         out, err = io.StringIO(), io.StringIO()
-        console = Console(here(), os.environ, io.BytesIO(stdin), out, err, cancelled=self.cancelled.is_set)
+        console = Console(current_folder(), os.environ, io.BytesIO(stdin), out, err, cancelled=self.cancelled.is_set)
         with _one_at_a_time:
             code = STOPPED if self.cancelled.is_set() else run(arguments, console)
         threading.Thread(target=_settle, args=(console, arguments)).start()

@@ -77,8 +77,8 @@ def _one_text(name: str, value: Any) -> str:
 class Tool:
     """A tool: its command, its arguments, and what it does to the memory.
 
-    An argument in `ways` runs another command instead. If it is a flag, that command takes the arguments `ways_take`;
-    if it is a text, only that text. A call needs at least one of the arguments in `one_of`.
+    An argument in `alternatives` runs another command instead. If it is a flag, that command takes the arguments
+    `alternatives_take`; if it is a text, only that text. A call needs at least one of the arguments in `one_of`.
     """
 
     name: str
@@ -93,10 +93,10 @@ class Tool:
     always_loaded: bool = False  # even by clients that load tools on demand
     always: tuple[str, ...] = ()  # options that every call passes
     in_public: tuple[str, ...] = ()  # options for servers that offer only public memories
-    ways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    ways_take: tuple[str, ...] = ()
+    alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    alternatives_take: tuple[str, ...] = ()
     one_of: tuple[str, ...] = ()
-    needed: tuple[str, ...] = ()  # unless one of `ways` with a value is given
+    needed: tuple[str, ...] = ()  # unless one of `alternatives` with a value is given
 
     def offered(self, *, core: bool, public: bool) -> list[Parameter]:
         """The arguments that are offered."""
@@ -117,9 +117,9 @@ class Tool:
         """The command line and its standard input; raises InvalidInput if an argument is wrong."""
         values = self._checked(given, public)
         command, always = self.command, self.always
-        chosen = {name: value for name in self.ways if (value := values.pop(name, False))}
+        chosen = {name: value for name in self.alternatives if (value := values.pop(name, False))}
         if chosen:
-            command, always = self._way(chosen, values), ()
+            command, always = self._alternative(chosen, values), ()
         options: list[str] = []
         plain = [value for value in chosen.values() if isinstance(value, str)]
         stdin = b""
@@ -138,13 +138,13 @@ class Tool:
         seen = ["--public-view", *self.in_public] if public else []
         return [*command, "--json", "--for-tool", *seen, *always, *options, "--", *plain], stdin
 
-    def _way(self, chosen: Mapping[str, Any], values: Mapping[str, Any]) -> tuple[str, ...]:
+    def _alternative(self, chosen: Mapping[str, Any], values: Mapping[str, Any]) -> tuple[str, ...]:
         first, *rest = chosen
-        takes = () if isinstance(chosen[first], str) else self.ways_take
+        takes = () if isinstance(chosen[first], str) else self.alternatives_take
         others = [*rest, *(name for name in values if name not in takes)]
         if others:
             raise InvalidInput(f"{first} and {others[0]} do not go together", f"call {self.name} once for each")
-        return self.ways[first]
+        return self.alternatives[first]
 
     def _checked(self, given: Mapping[str, Any], public: bool) -> dict[str, Any]:
         known = {each.name: each for each in self.offered(core=False, public=public)}
@@ -152,7 +152,7 @@ class Tool:
             if name not in known:
                 raise InvalidInput(f"{self.name} has no argument {name!r}", f"it takes: {', '.join(known) or 'none'}")
         values = {name: _checked(name, value, known[name].schema) for name, value in given.items() if value is not None}
-        answered = any(isinstance(values.get(name), str) for name in self.ways)
+        answered = any(isinstance(values.get(name), str) for name in self.alternatives)
         for each in known.values():
             if (each.required or (each.name in self.needed and not answered)) and values.get(each.name) in (None, []):
                 raise InvalidInput(f"{self.name} needs {each.name}", str(each.schema.get("description", "")))

@@ -287,8 +287,8 @@ class Server:
             return in_tool_words(text, tool, self._tools)
 
         if "error" in document or code not in (0, _DUPLICATE):
-            told = document.get("error") or {"code": "error", "message": err.strip(), "hint": ""}
-            return _failure(told | {"message": said(told["message"]), "hint": said(told["hint"])})
+            failure = document.get("error") or {"code": "error", "message": err.strip(), "hint": ""}
+            return _failure(failure | {"message": said(failure["message"]), "hint": said(failure["hint"])})
         text = said_to_a_model(document["text"], document["tag"], tool, self._tools)
         data = document["data"]
         notices = [said(line.removeprefix("note: ")) for line in err.splitlines() if line.startswith("note: ")]

@@ -173,7 +173,7 @@ TOOLS = (
         ),
         core=True,
         always=("--keep-added",),
-        ways={
+        alternatives={
             "close": ("close",),
             "done": ("done",),
             "confirm": ("confirm",),
@@ -181,7 +181,7 @@ TOOLS = (
             "accept": ("review", "accept"),
             "drop": ("review", "reject"),
         },
-        ways_take=("memory_id", "reason"),
+        alternatives_take=("memory_id", "reason"),
         one_of=("content", "fields", "close", "done", "confirm", "reopen", "accept", "drop"),
         needed=("memory_id",),
     ),
@@ -197,8 +197,8 @@ TOOLS = (
         ),
         destructive=True,
         core=True,
-        ways={"restore": ("restore",)},
-        ways_take=("memory_id",),
+        alternatives={"restore": ("restore",)},
+        alternatives_take=("memory_id",),
     ),
     Tool(
         "search_memories",

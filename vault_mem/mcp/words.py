@@ -25,7 +25,7 @@ _CALLS = (
     (r"vault-mem tidy candidates --json", "tidy_candidates", "tidy_candidates"),
     (r'try: vault-mem (?:recall|search|remember) "\.\.\."', "", "give it some words"),
     (r"vault-mem review list` shows them", "wake_up", "wake_up lists them"),
-    (r"only what --vault names first is changed", "", "only update_memory changes it from here"),
+    (r"only the first --vault can be changed", "", "only update_memory changes it from here"),
     (r"read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not", "", "ask a person"),
 )
 _PLAIN = re.compile(r"`?vault-mem ((?:episode |tidy )?[a-z-]+)(?![\w ]*[-.]{2})`?")

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 NO_SESSIONS = """No sessions are kept here.
 `vault-mem setup AGENT --capture` keeps new ones, `vault-mem import claude-code` brings in earlier ones."""
 NO_SUCH_SESSIONS = "No session matches; `vault-mem sessions` lists all of them."
-HOOK_INPUT = "A hook gives its JSON on standard input."
-TRIED = "Tried it: the memory answers ({memories})."
+HOOK_INPUT = "No input: this command reads a hook's JSON on standard input."
+TRIED = "Checked: vault-mem answers ({memories})."
 NOTHING_TO_CHANGE = "Nothing to change."
-NOT_SET_UP = "Nothing was changed. Use --yes to do it without being asked."
+NOT_SET_UP = "Nothing was changed. Use --yes to skip the question."
 
 # A day with a valence beyond this counts as pleasant or unpleasant, otherwise as even.
 _EVEN = 0.15
@@ -119,7 +119,7 @@ def _summary(each: Period) -> list[str]:
 
     lines = [f"Last {counted(each.days, 'day')}: {each.emotional} of {each.memories} memories name an emotion."]
     if not each.enough:
-        return [*lines, f"Too few for a trend (it takes {FEW})."]
+        return [*lines, f"Too few for a trend (at least {FEW} are needed)."]
     if each.dominant:
         lines.append(f"Dominant: {each.dominant.emotion} ({each.dominant.share:.0%})")
     if each.undercurrent:
@@ -211,9 +211,9 @@ def hinted(found: types.Found, now: datetime) -> str:
 def hint_stats(found: types.HintStats) -> str:
     """What stats --recall says."""
     if not found.prompts:
-        return "No prompt has been looked at. `vault-mem setup AGENT --per-prompt` adds hints to prompts."
+        return "No prompts have been checked yet. `vault-mem setup AGENT --per-prompt` adds hints to prompts."
     return (
-        f"{counted(found.prompts, 'prompt')} looked at, {found.hinted} got a hint\n"
+        f"{counted(found.prompts, 'prompt')} checked, {found.hinted} got a hint\n"
         f"{counted(len(found.shown), 'memory')} shown: {len(found.used)} used again, {len(found.unused)} never used"
     )
 

@@ -27,10 +27,10 @@ NOT_UNDONE = "Nothing was undone."
 NO_EPISODES = "No episodes."
 NOTHING_TO_REVIEW = "Nothing to review."
 KEEP_ONE = "  Keep what is right in the first, and delete the second."
-REVIEW_KEYS = "[y] do it  [n] never  [s] skip  [q] quit"
+REVIEW_KEYS = "[y] accept  [n] reject  [s] skip  [q] quit"
 WHICH_TAGS = "Which tags? Give +TAG to add one, -TAG to remove one."
 WHICH_FORGOTTEN = "Give the ID of a forgotten memory, or --list."
-_ANSWERS = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
+_ANSWERS = {"applied": "Done", "rejected": "Rejected", "stale": "Not done: a memory has changed since"}
 
 
 def changed(what: str, result: types.EditResult) -> str:
@@ -51,7 +51,7 @@ def forgot(result: types.ForgetResult, now: datetime) -> tuple[str, str]:
 def would_purge(found: types.Purge, now: datetime) -> str:
     """What a purge would delete, for the person who has to confirm it."""
     memory = found.memory
-    lines = [f"{memory.title} (id: {memory.id}, {age(memory.created, now)}) would be gone for good, with"]
+    lines = [f"{memory.title} (id: {memory.id}, {age(memory.created, now)}) would be deleted for good, with"]
     if found.references:
         lines.append(f"  the links to it in {', '.join(found.references[:5])}{and_more(found.references, 5)}")
     lines.append(f"  {counted(found.revisions, 'revision')}, and the undo of every operation that names it")
@@ -73,7 +73,7 @@ def made_private(result: types.PrivateResult) -> str:
     if result.links:
         lines.append(f"{counted(result.links, 'link')} from public notes moved into the private note.")
     if result.episodes:
-        lines.append(f"Private with it: {', '.join(result.episodes)}")
+        lines.append(f"Also private now: {', '.join(result.episodes)}")
     if result.scrubbed:
         lines.append(f"Turned into plain text in: {', '.join(result.scrubbed)}")
     return "\n".join(lines)
@@ -291,7 +291,7 @@ def operations(found: Sequence[types.Operation]) -> str:
     for each in found:
         mark = "  (undone)" if each.undone else "  (automatic)" if each.unasked else ""
         lines.append(f"{each.op.split('-')[0]}  {minute(each.at)}  {each.command:<16} {_touched(each)}{mark}")
-    return "\n".join(lines) or "Nothing has happened yet."
+    return "\n".join(lines) or "No operations yet."
 
 
 def _touched(one: types.Operation) -> str:

@@ -10,7 +10,7 @@ from vault_mem.messages import scaffolds
 from vault_mem.messages.words import age, counted, day, flag, minute
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.origin import trust_of
-from vault_mem.operations.memory.results import marks
+from vault_mem.operations.memory.results import why_closed
 from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NO_TEXT = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
 NOTHING_RELATED = "No related memories."
-KEYS = "type · ↑↓ choose · Enter opens the note · Esc leaves"
+KEYS = "type · ↑↓ choose · Enter opens the note · Esc quits"
 _WOULD = {
     "block": "refuse the second as a repetition",
     "link": "save the second and link the two",
@@ -134,7 +134,7 @@ def recalled_line(number: int, found: types.Found, now: datetime, explain: bool 
     text = " ".join(line for line in (found.passage or memory.content).splitlines() if line.strip())
     emotion = [] if found.bare else [f"emotion: {memory.emotion}"]
     facts = [f"id: {memory.id}", *emotion, f"private: {flag(memory.private)}"]
-    facts += marks(memory, now, now.tzinfo, found.superseded_by)
+    facts += why_closed(memory, now, now.tzinfo, found.superseded_by)
     facts += [f"maybe replaced by: {found.replaced_by}"] if found.replaced_by else []
     facts += [f"conflict copies: {len(found.copies)}"] if found.copies else []
     facts += [f"a copy of: {found.copy_of}"] if found.copy_of else []
@@ -159,7 +159,7 @@ def why_not(result: types.WhyNot) -> str:
     if result.score is not None:
         lines.append(explained(result.score, result.terms))
     if result.needed is not None:
-        lines.append(f"the last one shown has {result.needed:.4f}")
+        lines.append(f"the last result shown scored {result.needed:.4f}")
     return "\n".join(lines)
 
 
@@ -171,7 +171,7 @@ def similar(result: types.SimilarResult, now: datetime) -> str:
         facts = f"id: {memory.id}, similarity: {found.similarity:.2f}, private: {flag(memory.private)}"
         text = quoted(cut(found.passage or memory.content))
         lines.append(f"{number}. [{day(memory.created, now.tzinfo)}] {text} ({facts})")
-    return "\n".join([f"Most like {result.note}:", *lines]) if lines else f"Nothing is like {result.note}."
+    return "\n".join([f"Most similar to {result.note}:", *lines]) if lines else f"Nothing is similar to {result.note}."
 
 
 def compared(result: types.Comparison) -> str:
@@ -218,7 +218,7 @@ def listed(result: types.ListResult, now: datetime, zone: tzinfo, *, due: bool) 
     for memory in result.memories:
         date = (due_on(memory, zone) if due else None) or memory.created.astimezone(zone).date()
         facts = ["private"] if memory.private else []
-        facts += marks(memory, now, zone, result.superseded_by.get(memory.id, ""))
+        facts += why_closed(memory, now, zone, result.superseded_by.get(memory.id, ""))
         mark = f" ({', '.join(facts)})" if facts else ""
         lines.append(f"{memory.id}  {date.isoformat()}  {cut(memory.title, 70)}{mark}")
     if len(lines) < result.total:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 WOULD_MAKE = "{root} already has files, which stay as they are. init would add: {added}"
 OTHER_VERSION = "the daemon runs version {running}, this command is {ours}"
-SERVING = "Serving {root}, and other vaults as they are asked for. Ctrl-C ends it."
+SERVING = "Serving {root}, and other vaults on request. Press Ctrl-C to stop."
 DONE_BEFORE = "Done: {command} (operation {op})."
-NOT_MADE = "Nothing was made."
+NOT_CREATED = "No vault was created."
 NOT_RUNNING = "Not running."
 NO_DAEMON = "No daemon is running."
 _SHOWN_PROBLEMS = 20
@@ -29,7 +29,7 @@ def made(result: types.InitResult, *, has_default: bool) -> str:
     """What init says."""
     if result.existed:
         done = [f"added {', '.join(result.created)}"] if result.created else []
-        done += ["its other notes can be searched too now"] if result.included else []
+        done += ["its other notes can now be searched too"] if result.included else []
         return f"{result.root} is already a vault; {'; '.join(done) or 'nothing was changed'}."
     lines = [f"Made {result.root} a vault: {', '.join(each for each in result.created if each != './')}"]
     others = counted(result.others, "other note")
@@ -105,7 +105,7 @@ def _store(store: StoreStatus) -> str:
     said = [f"{store.uri}: {store.trouble or 'reached'}"]
     if store.trouble:
         said.append(f"last reached {minute(store.reached)}" if store.reached else "never reached")
-    said.append(f"{store.to_add or 'no'} note(s) of ours not there yet")
+    said.append(f"{store.to_add or 'no'} note(s) of ours not uploaded yet")
     if store.to_read is not None:
         said.append(f"{store.to_read or 'no'} segment(s) of others not read yet")
     if store.to_remove:
@@ -117,11 +117,11 @@ def _git(state: GitState | None) -> str:
     """The state of the vault's git repository, in one line."""
     if state is None:
         return "not a repository"
-    said = [f"a {state.under_way} is in progress; nothing is written unasked"] if state.under_way else []
+    said = [f"a {state.under_way} is in progress; no automatic changes until it ends"] if state.under_way else []
     said.append(f"{state.uncommitted or 'no'} uncommitted note(s)")
     if state.upstream:
         apart = [f"{n} {word}" for n, word in ((state.ahead, "ahead of"), (state.behind, "behind")) if n]
-        said.append(f"{' and '.join(apart) or 'level with'} {state.upstream}")
+        said.append(f"{' and '.join(apart) or 'up to date with'} {state.upstream}")
     said.append("ignores what is private" if state.ignored else "does NOT ignore what is private (vault-mem doctor)")
     return "; ".join(said)
 
@@ -236,7 +236,7 @@ def import_stopped(report: types.ImportReport) -> str:
     came = len(report.imported)
     if not came:
         return "Stopped: nothing was imported."
-    ways = "Run the same command to go on, or `vault-mem undo` to take them back."
+    ways = "Run the same command to continue, or `vault-mem undo` to take them back."
     return f"Stopped: {came} of {report.total} imported. {ways}"
 
 

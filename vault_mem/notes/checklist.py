@@ -87,12 +87,12 @@ def add(text: str | None, proposals: list[Proposal]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def settle(text: str, proposal: Proposal, box: str, day: str, note: str = "") -> str:
+def record_answer(text: str, proposal: Proposal, box: str, day: str, note: str = "") -> str:
     """The file with a proposal decided: moved below Done or Rejected, with the date."""
     lines = _without(text, {proposal.id})
     said = f"{day} {proposal.text}" + (f" ({note})" if note else "")
-    settled = replace(proposal, box=box, text=said)
-    _insert(lines, REJECTED if box == "-" else DONE, [settled.line()], at_end=False)
+    answered = replace(proposal, box=box, text=said)
+    _insert(lines, REJECTED if box == "-" else DONE, [answered.line()], at_end=False)
     return "\n".join(lines) + "\n"
 
 

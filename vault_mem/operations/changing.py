@@ -86,8 +86,8 @@ def new_id(workspace: Workspace, prefix: str) -> str:
     """A random id (`mem_…` or `ep_…`) whose first digits, used in file names, are free."""
     while True:
         digits = secrets.token_hex(6)
-        coming = workspace.coming is not None and workspace.coming.has_digits(digits[:8])
-        if not coming and not workspace.index.known.with_digits(digits[:8]):
+        taken = workspace.unwritten is not None and workspace.unwritten.has_digits(digits[:8])
+        if not taken and not workspace.index.known.with_digits(digits[:8]):
             return prefix + digits
 
 

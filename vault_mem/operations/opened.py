@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from vault_mem.embedding.tokens import TokenVectors
     from vault_mem.index.candidates import Candidates
     from vault_mem.index.catalogue import Catalogue
-    from vault_mem.index.coming import Coming
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
     from vault_mem.index.links import Names
     from vault_mem.index.sync import Progress
+    from vault_mem.index.unwritten import Unwritten
 
 
 @cache
@@ -36,10 +36,10 @@ class Opened:
     """`notices` are for the user, not part of any answer.
 
     Used by one thread at a time. A process with many clients keeps several, each made `like` the first: they share the
-    model and, through the `shelf`, the memories at hand. `coming` is what the running operation has yet to write.
+    model and, through the `shelf`, the memories at hand. `unwritten` is what the running operation has yet to write.
     """
 
-    coming: Coming | None = None
+    unwritten: Unwritten | None = None
 
     def __init__(self, folder: Folder, progress: Progress | None = None, like: Opened | None = None) -> None:
         self.folder = folder
@@ -106,12 +106,12 @@ class Opened:
         yield InTable(self.index, self.shelf.row_cache)
 
     @contextmanager
-    def compared(self) -> Iterator[list[Candidates]]:
+    def candidates_and_unwritten(self) -> Iterator[list[Candidates]]:
         """What a new text is compared with: the indexed memories, and those the same operation is about to write."""
         from vault_mem.index.candidates import AtHand
 
         with self.candidates() as candidates:
-            yield [candidates, AtHand(self.coming.catalogue)] if self.coming else [candidates]
+            yield [candidates, AtHand(self.unwritten.catalogue)] if self.unwritten else [candidates]
 
     @property
     def calibration(self) -> Calibration:

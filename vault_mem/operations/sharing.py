@@ -28,15 +28,15 @@ def share(workspace: Workspace) -> None:
         workspace.notices += [trouble] if trouble else []
 
 
-def owe(workspace: Workspace, ids: Iterable[str], files: Iterable[str], names: Iterable[str] = ()) -> None:
+def mark_for_removal(workspace: Workspace, ids: Iterable[str], files: Iterable[str], names: Iterable[str] = ()) -> None:
     """Record what must leave the store, before anything changes: these memories, and these files' present versions."""
     shared = _shared(workspace)
     if shared is not None:
-        shared.owe(ids, files, names)
+        shared.mark_for_removal(ids, files, names)
 
 
 def withdraw(workspace: Workspace) -> None:
-    """Remove from the store what `owe` recorded, now or in earlier operations that could not reach the store."""
+    """Remove from the store what was marked, now or in earlier operations that could not reach the store."""
     shared = _shared(workspace)
     if shared is None or not shared.owes:
         return

@@ -20,7 +20,7 @@ def fold(workspace: Workspace, commits: int) -> None:
             upkeep(workspace.index, 0 if behind(workspace.index) else commits)
 
 
-def prepare(workspace: Workspace) -> None:
+def load_for_recall(workspace: Workspace) -> None:
     """Load what recall and the guard need."""
     from vault_mem.judge.words import lexicon
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from vault_mem.errors import Busy, VaultMemError, WriteFailed, of_system
 from vault_mem.operations.opened import Opened
-from vault_mem.vault import interrupted, own
+from vault_mem.vault import interrupted, machine_folder
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.walk import RACY_NS, FileState, look_at, walk
 
@@ -60,7 +60,7 @@ class Pending:
 class Watch(Protocol):
     """Somebody who watches the files all the time, so that a command need not look at all of them."""
 
-    def settle(self) -> Pending:
+    def pending_changes(self) -> Pending:
         """The files that are not indexed yet, including every change made before this call."""
 
     def done(self, pending: Pending) -> None:
@@ -79,7 +79,7 @@ class Workspace(Opened):
     watch: Watch | None = None
     is_fresh = False  # the index has been brought up to date for the command that is running
     commits_between_folding: int | None = None  # before a command compacts the table; a daemon does it when idle
-    held_still = False  # do not look for changed files: a long operation holds the vault and freshens now and then
+    skip_file_check = False  # do not look for changed files: a long operation holds the vault and freshens now and then
     done_writing: Callable[[], None] | None = None  # lets others write before slow work that changes no file
     _journal_seen = -1
 
@@ -93,9 +93,9 @@ class Workspace(Opened):
 
         If the files are watched, only those that changed are looked at, unless a `scan` of all is asked for.
         """
-        if self.held_still:
+        if self.skip_file_check:
             return Freshness(stale=False, pending=0)
-        own.vet(self.folder)
+        machine_folder.vet(self.folder)
         self._finish_interrupted()
         reading = READ_WAIT if self.folder.read_wait is None else self.folder.read_wait
         wait = self.folder.wait if self.folder.writing else reading
@@ -103,7 +103,7 @@ class Workspace(Opened):
             freshness = self.sync(wait=wait)
             self.is_fresh = not freshness.stale
             return freshness
-        pending = self.watch.settle()
+        pending = self.watch.pending_changes()
         everything = scan or pending.everything or len(pending.keys) > MANY
         only = None if everything else self._unless_many_are_gone(pending.keys)
         freshness = self.sync_ours(only, pending.ours, wait)
@@ -220,7 +220,7 @@ class Workspace(Opened):
         changed = interrupted.changed_ns(self.folder)
         if changed == self._journal_seen:
             return False
-        if interrupted.unsettled(self.folder):
+        if interrupted.has_unfinished(self.folder):
             return True
         if time.time_ns() - changed > RACY_NS:
             self._journal_seen = changed

@@ -53,8 +53,8 @@ def recall(root: str, request: Request) -> RecallResult | None:
     if answer is None or "results" not in answer:
         return None  # our own process reports what is wrong with it
     results = [_found(each) for each in answer["results"]]
-    told = {name: answer[name] for name in ("stale", "pending", "answered", "left_out")}
-    result = RecallResult(request.query.strip(), results, **told)
+    values = {name: answer[name] for name in ("stale", "pending", "answered", "left_out")}
+    result = RecallResult(request.query.strip(), results, **values)
     object.__setattr__(result, "notices", answer["notices"])
     return result
 
@@ -85,7 +85,7 @@ def remember(root: str, draft: Draft, how: Mapping[str, Any], request: str) -> R
     Raises Lost if it died before it had answered: the journal then tells what became of the request.
     """
     named = {f"--{name.replace('_', '-')}": value for name, value in how.items() if value not in (None, False)}
-    options = [*_said(draft), *(name if value is True else f"{name}={value}" for name, value in named.items())]
+    options = [*_draft_options(draft), *(name if value is True else f"{name}={value}" for name, value in named.items())]
     if draft.supersedes or draft.sources or draft.created or draft.metadata or how["max_links"] is not None:
         return None  # some have no option, and names are looked up in this process
     if any("\0" in each for each in options):
@@ -105,16 +105,16 @@ def remember(root: str, draft: Draft, how: Mapping[str, Any], request: str) -> R
         raise by_code(error["code"])(error["message"], error["hint"])
     from vault_mem.operations.memory.remember import RememberResult
 
-    told: dict[str, Any] = {name: answer[name] for name in ("links", "differs", "kept")}
-    told |= {name: answer[name] and _found(answer[name]) for name in ("duplicate_of", "changed")}
-    told |= {name: [_found(each) for each in answer[name]] for name in ("linked", "may_replace", "may_finish")}
+    values: dict[str, Any] = {name: answer[name] for name in ("links", "differs", "kept")}
+    values |= {name: answer[name] and _found(answer[name]) for name in ("duplicate_of", "changed")}
+    values |= {name: [_found(each) for each in answer[name]] for name in ("linked", "may_replace", "may_finish")}
     memory = answer["memory"] and _memory(answer["memory"])
-    result = RememberResult(memory, grown=answer["status"] == "updated", **told)
+    result = RememberResult(memory, grown=answer["status"] == "updated", **values)
     object.__setattr__(result, "notices", answer["notices"])
     return result
 
 
-def _said(draft: Draft) -> list[str]:
+def _draft_options(draft: Draft) -> list[str]:
     """The fields of a draft as options of the command."""
     options = []
     for name, field in GIVEN.items():

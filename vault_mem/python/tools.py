@@ -16,7 +16,7 @@ from vault_mem.errors import InvalidInput
 from vault_mem.mcp.schema import Parameter, Tool
 from vault_mem.mcp.tools import SETS, chosen
 from vault_mem.mcp.words import in_tool_words, said_to_a_model
-from vault_mem.vault.find import here
+from vault_mem.vault.find import current_folder
 from vault_mem.visible import all_visible
 
 if TYPE_CHECKING:
@@ -75,15 +75,15 @@ def _answer(vault: Vault, tool: Tool, offered: set[str], given: Mapping[str, Any
     except InvalidInput as error:
         return f"error: {error.message}" + (f" ({error.hint})" if error.hint else "")
     out, err = io.StringIO(), io.StringIO()
-    with vault._line.turn() if not tool.read_only else nullcontext(), vault._lent() as workspace:
-        console = Console(here(), workspace.folder.env, io.BytesIO(stdin), out, err)
+    with vault._write_queue.turn() if not tool.read_only else nullcontext(), vault._lent() as workspace:
+        console = Console(current_folder(), workspace.folder.env, io.BytesIO(stdin), out, err)
         console.opening = lambda *_: library.Vault.of(workspace)
         run(words, console)
         workspace.folder.public = False
         workspace.notices.clear()
     document = all_visible(json.loads(out.getvalue()))
     if "error" in document:
-        told = document["error"]
-        hint = f" ({told['hint']})" if told["hint"] else ""
-        return in_tool_words(f"error: {told['message']}{hint}", tool, offered)
+        failure = document["error"]
+        hint = f" ({failure['hint']})" if failure["hint"] else ""
+        return in_tool_words(f"error: {failure['message']}{hint}", tool, offered)
     return said_to_a_model(document["text"], document["tag"], tool, offered)

@@ -21,7 +21,7 @@ from weakref import WeakSet
 from vault_mem import library
 from vault_mem.errors import Busy, InvalidInput, VaultMemError, VaultNotFound
 from vault_mem.operations.workspace import Workspace
-from vault_mem.python import given
+from vault_mem.python import arguments
 from vault_mem.python.words import reword
 from vault_mem.result import Result
 from vault_mem.vault.folder import Clock, Folder
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from vault_mem import types
     from vault_mem.daemon.watcher import Watcher
 else:
-    types = given.Types()
+    types = arguments.Types()
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -69,14 +69,14 @@ class Vault(library.Vault):
         if path is not None and not isinstance(path, str | os.PathLike):
             raise InvalidInput(f"path must be a text or a Path, not {path!r}")
         if env is not None:
-            given.mapping("env", env)
+            arguments.mapping("env", env)
         if clock is not None:
-            given.function("clock", clock)
+            arguments.function("clock", clock)
         own = env is None or env is os.environ
         self._given: dict[str, Any] = {"watch": watch, "wait": wait, "read_wait": read_wait, "clock": clock}
         self._given |= {"env": None if own else env, "progress": progress}
         self._clock, self._waits = clock, (_seconds("wait", wait), _seconds("read_wait", read_wait))
-        self._watch = watch if watch is None else given.flag("watch", watch)
+        self._watch = watch if watch is None else arguments.flag("watch", watch)
         self._watcher: Watcher | None = None
         self._refuse: Callable[[], None] | None = None
         self._inside, self._calls = False, 0
@@ -84,7 +84,7 @@ class Vault(library.Vault):
         self._served = own and clock is None and os.environ.get("VAULT_MEM_DAEMON") != "off"
         self._changing, self._at_work = threading.Lock(), threading.local()
         try:
-            super().__init__(path, env=env, cwd=cwd, clock=clock, progress=given.own(progress))
+            super().__init__(path, env=env, cwd=cwd, clock=clock, progress=arguments.callers_function(progress))
         except VaultMemError as error:
             reword(error)
             raise
@@ -233,7 +233,7 @@ class Vault(library.Vault):
         with contextlib.suppress(OSError):
             cookies = Path(tempfile.mkdtemp(prefix="vault-mem-"))
         watcher = Watcher(self._folder, lambda: None, cookies)
-        self._stop_watching = weakref.finalize(self, _let_go, watcher, cookies)  # even if nobody closes the vault
+        self._stop_watching = weakref.finalize(self, _stop_watcher, watcher, cookies)  # even if nobody closes the vault
         watcher.start()
         if watcher.by_events:
             self._watcher = watcher
@@ -283,7 +283,7 @@ class Vault(library.Vault):
         return super()._reading(act)
 
 
-def _let_go(watcher: Watcher, cookies: Path | None) -> None:
+def _stop_watcher(watcher: Watcher, cookies: Path | None) -> None:
     watcher.stop()
     shutil.rmtree(cookies or "", ignore_errors=True)
 
@@ -299,7 +299,7 @@ def _saved_by(workspace: Workspace, request: str) -> types.RememberResult | None
 
 
 def _seconds(name: str, value: float | None) -> float | None:
-    if value is not None and given.number(name, value) < 0:
+    if value is not None and arguments.number(name, value) < 0:
         raise InvalidInput(f"{name} must be at least 0, not {value}")
     return value
 
@@ -317,20 +317,20 @@ def _public_methods() -> Iterator[tuple[str, Any]]:
         if name.startswith("_") or name == "of":
             continue
         if isinstance(found, staticmethod):
-            yield name, given.Method(found.__func__, static=True)
+            yield name, arguments.CheckedMethod(found.__func__, static=True)
         elif callable(found):
-            yield name, given.Method(vars(Vault).get(name, found))
+            yield name, arguments.CheckedMethod(vars(Vault).get(name, found))
 
 
 for _name, _method in [*_public_methods()]:
     setattr(Vault, _name, _method)
-Vault.as_tools = given.Method(Vault.as_tools)  # type: ignore[method-assign]
+Vault.as_tools = arguments.CheckedMethod(Vault.as_tools)  # type: ignore[method-assign]
 
 _OPEN: WeakSet[Vault] = WeakSet()
 
 
 def _begin_all_again() -> None:
-    library.begin_lines()
+    library.reset_write_queues()
     for vault in [*_OPEN]:
         vault._begin_again()
 

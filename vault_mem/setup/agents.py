@@ -9,14 +9,12 @@ from pathlib import Path
 
 from vault_mem.errors import InvalidInput
 from vault_mem.setup import texts
-from vault_mem.setup.pieces import MARK_BEGIN, MARK_END, Addition, Piece, strip
-from vault_mem.setup.plain_agents import PLAIN, plain_needs
-from vault_mem.setup.wish import (
+from vault_mem.setup.options import (
     HOOK_SECONDS,
     SECONDS,
     SKILL,
     Needs,
-    Wish,
+    SetupOptions,
     capture,
     handler,
     hint,
@@ -26,6 +24,8 @@ from vault_mem.setup.wish import (
     server_arguments,
     wake_up,
 )
+from vault_mem.setup.pieces import MARK_BEGIN, MARK_END, Addition, Piece, without_piece
+from vault_mem.setup.plain_agents import PLAIN, plain_needs
 from vault_mem.vault import jsonc
 
 _HOOK_STARTS_DAEMON = (
@@ -46,65 +46,65 @@ def default_scope(agent: str) -> str:
     return "user" if agent == "openclaw" else "project"
 
 
-def needs(wish: Wish) -> Needs:
+def needs(options: SetupOptions) -> Needs:
     """Everything that an agent needs."""
-    if wish.agent not in _MAKERS:
-        raise InvalidInput(f"unknown agent {wish.agent!r}", f"one of {', '.join(AGENTS)}")
-    found = _MAKERS[wish.agent](wish)
-    if wish.agent in PLAIN:
+    if options.agent not in _MAKERS:
+        raise InvalidInput(f"unknown agent {options.agent!r}", f"one of {', '.join(AGENTS)}")
+    found = _MAKERS[options.agent](options)
+    if options.agent in PLAIN:
         return found
-    if wish.agent not in ("opencode", "generic"):
+    if options.agent not in ("opencode", "generic"):
         found.notices.append(_HOOK_STARTS_DAEMON)
-    if wish.agent in _SANDBOXES and not _opened(wish, found):
-        found.notices.append(_SANDBOXES[wish.agent].replace("VAULTS", _roots(wish)))
+    if options.agent in _SANDBOXES and not _opened(options, found):
+        found.notices.append(_SANDBOXES[options.agent].replace("VAULTS", _roots(options)))
     return found
 
 
-def _opened(wish: Wish, found: Needs) -> bool:
+def _opened(options: SetupOptions, found: Needs) -> bool:
     """Whether commands in the sandbox can write to the vaults; a vault inside the project needs no permission."""
     entries = [entry.value for piece in found.pieces for entry in piece.entries]
     given = any("writable_roots" in piece.text for piece in found.pieces)
-    return not wish.outside or given or all(str(vault) in entries for vault in wish.outside)
+    return not options.outside or given or all(str(vault) in entries for vault in options.outside)
 
 
-def _roots(wish: Wish) -> str:
-    return json.dumps([str(vault) for vault in wish.outside], ensure_ascii=False)
+def _roots(options: SetupOptions) -> str:
+    return json.dumps([str(vault) for vault in options.outside], ensure_ascii=False)
 
 
-def _claude_sandbox(wish: Wish) -> tuple[Addition, ...]:
-    if not wish.sandbox or not wish.outside:
+def _claude_sandbox(options: SetupOptions) -> tuple[Addition, ...]:
+    if not options.sandbox or not options.outside:
         return ()
-    write = [Addition(("sandbox", "filesystem", "allowWrite"), str(vault), append=True) for vault in wish.outside]
+    write = [Addition(("sandbox", "filesystem", "allowWrite"), str(vault), append=True) for vault in options.outside]
     return *write, Addition(("sandbox", "network", "allowAllUnixSockets"), True, weak=True)
 
 
-def _claude_code(wish: Wish) -> Needs:
-    own = wish.named("CLAUDE_CONFIG_DIR", wish.home / ".claude")
-    folder = wish.project / ".claude" if wish.scope == "project" else own
-    found = Needs([Piece(folder / "settings.json", "json", entries=_hook_entries(wish) + _claude_sandbox(wish))])
-    if wish.surface == "mcp":
-        beside = own / ".claude.json" if wish.env.get("CLAUDE_CONFIG_DIR") else wish.home / ".claude.json"
-        path = wish.project / ".mcp.json" if wish.scope == "project" else beside
-        found.pieces.insert(0, Piece(path, "json", entries=(server(wish, ("mcpServers",)),)))
-    found.pieces.append(Piece(folder / SKILL, "file", wish.skill))
-    notes = wish.project / "CLAUDE.md" if wish.scope == "project" else folder / "CLAUDE.md"
-    found.pieces.append(Piece(notes, "block", wish.lines))
-    if wish.scope == "project":
+def _claude_code(options: SetupOptions) -> Needs:
+    own = options.named("CLAUDE_CONFIG_DIR", options.home / ".claude")
+    folder = options.project / ".claude" if options.scope == "project" else own
+    found = Needs([Piece(folder / "settings.json", "json", entries=_hook_entries(options) + _claude_sandbox(options))])
+    if options.surface == "mcp":
+        beside = own / ".claude.json" if options.env.get("CLAUDE_CONFIG_DIR") else options.home / ".claude.json"
+        path = options.project / ".mcp.json" if options.scope == "project" else beside
+        found.pieces.insert(0, Piece(path, "json", entries=(server(options, ("mcpServers",)),)))
+    found.pieces.append(Piece(folder / SKILL, "file", options.skill))
+    notes = options.project / "CLAUDE.md" if options.scope == "project" else folder / "CLAUDE.md"
+    found.pieces.append(Piece(notes, "block", options.lines))
+    if options.scope == "project":
         found.notices.append("Claude Code reads a project's settings once you have trusted the folder: start it there.")
     return found
 
 
-def _codex(wish: Wish) -> Needs:
-    home = wish.named("CODEX_HOME", wish.home / ".codex")
-    folder = wish.project / ".codex" if wish.scope == "project" else home
+def _codex(options: SetupOptions) -> Needs:
+    home = options.named("CODEX_HOME", options.home / ".codex")
+    folder = options.project / ".codex" if options.scope == "project" else home
     settings = folder / "config.toml"
     found, text = Needs(), ""
-    if wish.surface == "mcp":
-        args = json.dumps(server_arguments(wish), ensure_ascii=False)
+    if options.surface == "mcp":
+        args = json.dumps(server_arguments(options), ensure_ascii=False)
         text = f'[mcp_servers.vault-mem]\ncommand = "vault-mem"\nargs = {args}\n'
-    hooks = _hook_entries(wish)
-    if wish.sandbox and wish.outside and not _has(settings, "sandbox_workspace_write"):
-        text += f"\n[sandbox_workspace_write]\nwritable_roots = {_roots(wish)}\n"
+    hooks = _hook_entries(options)
+    if options.sandbox and options.outside and not _has(settings, "sandbox_workspace_write"):
+        text += f"\n[sandbox_workspace_write]\nwritable_roots = {_roots(options)}\n"
     if _has(settings, "hooks"):  # with hooks in both files, Codex warns at every start
         text += "".join(_toml_hook(each) for each in hooks)
     else:
@@ -112,10 +112,10 @@ def _codex(wish: Wish) -> Needs:
     if text:
         found.pieces.insert(0, Piece(settings, "toml", f"{MARK_BEGIN}\n{text}{MARK_END}\n"))
     found.pieces += [
-        Piece(wish.base / ".agents" / SKILL, "file", wish.skill),
-        Piece((wish.project if wish.scope == "project" else home) / "AGENTS.md", "block", wish.lines),
+        Piece(options.base / ".agents" / SKILL, "file", options.skill),
+        Piece((options.project if options.scope == "project" else home) / "AGENTS.md", "block", options.lines),
     ]
-    if wish.scope == "project":
+    if options.scope == "project":
         found.notices.append("Codex reads a project's .codex folder once the project is trusted: start it there.")
     found.notices.append("Codex asks once whether it may run these hooks; older versions need `codex_hooks = true`.")
     return found
@@ -125,7 +125,7 @@ def _has(settings: Path, table: str) -> bool:
     """Whether a config.toml has a table of that name which its owner wrote."""
     try:
         text = settings.read_text(encoding="utf-8-sig")
-        return table in tomllib.loads(strip("toml", [], [], text))
+        return table in tomllib.loads(without_piece("toml", [], [], text))
     except (OSError, ValueError):
         return False
 
@@ -136,181 +136,183 @@ def _toml_hook(entry: Addition) -> str:
     return f"\n[[hooks.{event}]]\n[[hooks.{event}.hooks]]\n{values}"
 
 
-def _cursor(wish: Wish) -> Needs:
-    folder = wish.base / ".cursor"
-    start = Addition(("hooks", "sessionStart"), {"command": wake_up(wish)}, append=True)
+def _cursor(options: SetupOptions) -> Needs:
+    folder = options.base / ".cursor"
+    start = Addition(("hooks", "sessionStart"), {"command": wake_up(options)}, append=True)
     version = Addition(("version",), 1, weak=True)
-    events = ("stop", "sessionEnd", "preCompact") if wish.capture else ()
-    kept = [Addition(("hooks", event), {"command": quietly(capture(wish))}, append=True) for event in events]
+    events = ("stop", "sessionEnd", "preCompact") if options.capture else ()
+    kept = [Addition(("hooks", event), {"command": quietly(capture(options))}, append=True) for event in events]
     found = Needs([Piece(folder / "hooks.json", "json", entries=(version, start, *kept))])
-    if wish.per_prompt:
+    if options.per_prompt:
         found.notices.append("Cursor's hooks cannot add to a prompt: there is no hint per prompt.")
-    if wish.surface == "mcp":
-        found.pieces.insert(0, Piece(folder / "mcp.json", "json", entries=(server(wish, ("mcpServers",)),)))
-    found.pieces.append(Piece(folder / SKILL, "file", wish.skill))
-    if wish.scope == "project":
-        found.pieces.append(Piece(folder / "rules/vault-mem.mdc", "file", texts.rule(wish.lines)))
+    if options.surface == "mcp":
+        found.pieces.insert(0, Piece(folder / "mcp.json", "json", entries=(server(options, ("mcpServers",)),)))
+    found.pieces.append(Piece(folder / SKILL, "file", options.skill))
+    if options.scope == "project":
+        found.pieces.append(Piece(folder / "rules/vault-mem.mdc", "file", texts.rule(options.lines)))
     else:
         found.notices.append("Cursor keeps user rules in its settings, not in a file; the skill says the same.")
     return found
 
 
-def _gemini(wish: Wish) -> Needs:
+def _gemini(options: SetupOptions) -> Needs:
     events = ("AfterAgent", "SessionEnd", "PreCompress")
     trust = "Gemini reads a project's .gemini folder once the folder is trusted."
-    return _one_file(wish, wish.base / ".gemini", "GEMINI.md", events, "BeforeAgent", trust)
+    return _one_file(options, options.base / ".gemini", "GEMINI.md", events, "BeforeAgent", trust)
 
 
-def _qwen(wish: Wish) -> Needs:
+def _qwen(options: SetupOptions) -> Needs:
     # a fork of Gemini's client, with the events of Claude Code
-    folder = wish.project / ".qwen" if wish.scope == "project" else wish.named("QWEN_HOME", wish.home / ".qwen")
+    folder = (
+        options.project / ".qwen" if options.scope == "project" else options.named("QWEN_HOME", options.home / ".qwen")
+    )
     trust = "Qwen Code runs a project's hooks once the folder is trusted."
-    return _one_file(wish, folder, "QWEN.md", ("Stop", "SessionEnd", "PreCompact"), "UserPromptSubmit", trust)
+    return _one_file(options, folder, "QWEN.md", ("Stop", "SessionEnd", "PreCompact"), "UserPromptSubmit", trust)
 
 
-def _one_file(wish: Wish, folder: Path, notes: str, ends: tuple[str, ...], prompt: str, trust: str) -> Needs:
+def _one_file(options: SetupOptions, folder: Path, notes: str, ends: tuple[str, ...], prompt: str, trust: str) -> Needs:
     """Server and hooks in one settings.json; its timeouts are in milliseconds."""
-    commands = [("SessionStart", wake_up(wish), SECONDS)]
-    if wish.capture:
-        commands += [(event, quietly(capture(wish)), HOOK_SECONDS) for event in ends]
-    if wish.per_prompt:
-        commands.append((prompt, quietly(hint(wish)), HOOK_SECONDS))
+    commands = [("SessionStart", wake_up(options), SECONDS)]
+    if options.capture:
+        commands += [(event, quietly(capture(options)), HOOK_SECONDS) for event in ends]
+    if options.per_prompt:
+        commands.append((prompt, quietly(hint(options)), HOOK_SECONDS))
     entries = [
         Addition(("hooks", event), {"hooks": [handler(command, seconds * 1000)]}, append=True)
         for event, command, seconds in commands
     ]
-    if wish.surface == "mcp":
-        entries.insert(0, server(wish, ("mcpServers",)))
+    if options.surface == "mcp":
+        entries.insert(0, server(options, ("mcpServers",)))
     return Needs(
         [
             Piece(folder / "settings.json", "json", entries=tuple(entries)),
-            Piece(folder / SKILL, "file", wish.skill),
-            Piece((wish.project if wish.scope == "project" else folder) / notes, "block", wish.lines),
+            Piece(folder / SKILL, "file", options.skill),
+            Piece((options.project if options.scope == "project" else folder) / notes, "block", options.lines),
         ],
-        [trust] if wish.scope == "project" else [],
+        [trust] if options.scope == "project" else [],
     )
 
 
-def _copilot(wish: Wish) -> Needs:
-    own = wish.named("COPILOT_HOME", wish.home / ".copilot")
-    folder = wish.project / ".github" if wish.scope == "project" else own
-    start = {"type": "command", "bash": wake_up(wish), "timeoutSec": SECONDS}
+def _copilot(options: SetupOptions) -> Needs:
+    own = options.named("COPILOT_HOME", options.home / ".copilot")
+    folder = options.project / ".github" if options.scope == "project" else own
+    start = {"type": "command", "bash": wake_up(options), "timeoutSec": SECONDS}
     hooks = json.dumps({"version": 1, "hooks": {"sessionStart": [start]}}, indent=2) + "\n"
     found = Needs([Piece(folder / "hooks/vault-mem.json", "file", hooks)])
-    if wish.surface == "mcp":
-        settings = wish.project / ".mcp.json" if wish.scope == "project" else own / "mcp-config.json"
-        found.pieces.insert(0, Piece(settings, "json", entries=(server(wish, ("mcpServers",)),)))
-    notes = wish.project / "AGENTS.md" if wish.scope == "project" else own / "copilot-instructions.md"
-    found.pieces += [Piece(folder / SKILL, "file", wish.skill), Piece(notes, "block", wish.lines)]
-    if wish.capture or wish.per_prompt:
+    if options.surface == "mcp":
+        settings = options.project / ".mcp.json" if options.scope == "project" else own / "mcp-config.json"
+        found.pieces.insert(0, Piece(settings, "json", entries=(server(options, ("mcpServers",)),)))
+    notes = options.project / "AGENTS.md" if options.scope == "project" else own / "copilot-instructions.md"
+    found.pieces += [Piece(folder / SKILL, "file", options.skill), Piece(notes, "block", options.lines)]
+    if options.capture or options.per_prompt:
         found.notices.append(
             "Sessions and prompts of Copilot are not read: there is no capture and no hint per prompt."
         )
-    if wish.scope == "project":
+    if options.scope == "project":
         found.notices.append("Copilot reads a project's servers and hooks once you have trusted the folder.")
     return found
 
 
-def _opencode(wish: Wish) -> Needs:
-    own = wish.named("XDG_CONFIG_HOME", wish.home / ".config") / "opencode"
-    folder = wish.project if wish.scope == "project" else own
+def _opencode(options: SetupOptions) -> Needs:
+    own = options.named("XDG_CONFIG_HOME", options.home / ".config") / "opencode"
+    folder = options.project if options.scope == "project" else own
     found = Needs()
-    if wish.surface == "mcp":
-        command = ["vault-mem", *server_arguments(wish)]
+    if options.surface == "mcp":
+        command = ["vault-mem", *server_arguments(options)]
         entry = Addition(("mcp", "vault-mem"), {"type": "local", "command": command, "enabled": True})
         settings = folder / "opencode.jsonc"
         if not settings.exists():
             settings = folder / "opencode.json"
         found.pieces.append(Piece(settings, "json", entries=(entry,)))
-    inside = folder / ".opencode" if wish.scope == "project" else folder
+    inside = folder / ".opencode" if options.scope == "project" else folder
     found.pieces += [
-        Piece(inside / SKILL, "file", wish.skill),
-        Piece(folder / "AGENTS.md", "block", wish.lines),
+        Piece(inside / SKILL, "file", options.skill),
+        Piece(folder / "AGENTS.md", "block", options.lines),
     ]
-    if wish.capture:
+    if options.capture:
         found.pieces.append(
-            Piece(inside / "plugins/vault-mem.js", "file", texts.program("opencode-vault-mem.js", capture(wish)))
+            Piece(inside / "plugins/vault-mem.js", "file", texts.program("opencode-vault-mem.js", capture(options)))
         )
-    if wish.per_prompt:
+    if options.per_prompt:
         found.notices.append("opencode has no hook for prompts: there is no hint per prompt.")
     found.notices.append("opencode has plugins and no hooks: AGENTS.md asks the agent to wake up by itself.")
     return found
 
 
-def _openclaw(wish: Wish) -> Needs:
-    state, settings = _openclaw_places(wish)
+def _openclaw(options: SetupOptions) -> Needs:
+    state, settings = _openclaw_places(options)
     found = Needs()
-    if wish.per_prompt:
+    if options.per_prompt:
         found.notices.append("OpenClaw's hooks cannot add to a prompt: there is no hint per prompt.")
-    if wish.scope == "project":
-        found.pieces.append(Piece(wish.project / ".agents" / SKILL, "file", wish.skill))
+    if options.scope == "project":
+        found.pieces.append(Piece(options.project / ".agents" / SKILL, "file", options.skill))
         found.notices.append(f"OpenClaw keeps servers and hooks in {state} only: use --user for those.")
-        _openclaw_lines(wish, wish.project, found)
+        _openclaw_lines(options, options.project, found)
         return found
     # With a folder `skills` in it, OpenClaw takes the workspace for an old one that lost its files.
-    found.pieces.append(Piece(state / SKILL, "file", wish.skill))
-    hooks = {"vault-mem": plain_wake_up(wish)} | ({"vault-mem-capture": capture(wish)} if wish.capture else {})
+    found.pieces.append(Piece(state / SKILL, "file", options.skill))
+    hooks = {"vault-mem": plain_wake_up(options)} | ({"vault-mem-capture": capture(options)} if options.capture else {})
     for name, command in hooks.items():
         found.pieces += [
             Piece(state / f"hooks/{name}/HOOK.md", "file", texts.shipped(f"openclaw-{name}.md")),
             Piece(state / f"hooks/{name}/handler.js", "file", texts.program(f"openclaw-{name}.js", command)),
         ]
     entries = [Addition(("hooks", "internal", "entries", name), {"enabled": True}) for name in hooks]
-    if wish.surface == "mcp":
-        entries.append(server(wish, ("mcp", "servers")))
+    if options.surface == "mcp":
+        entries.append(server(options, ("mcp", "servers")))
     found.pieces.insert(0, Piece(settings, "json", entries=tuple(entries)))
-    _openclaw_lines(wish, _workspace(settings, state, wish), found)
+    _openclaw_lines(options, _workspace(settings, state, options), found)
     return found
 
 
-def _openclaw_lines(wish: Wish, workspace: Path, found: Needs) -> None:
+def _openclaw_lines(options: SetupOptions, workspace: Path, found: Needs) -> None:
     """Lines for AGENTS.md, once it exists: OpenClaw creates it, and would not if we had."""
     if not workspace.is_dir() or (workspace / "BOOTSTRAP.md").exists():
         found.notices.append(
             f"{workspace / 'AGENTS.md'} is left to OpenClaw until it has set up its workspace; run this again then."
         )
     else:
-        found.pieces.append(Piece(workspace / "AGENTS.md", "block", wish.lines))
+        found.pieces.append(Piece(workspace / "AGENTS.md", "block", options.lines))
 
 
-def _openclaw_places(wish: Wish) -> tuple[Path, Path]:
+def _openclaw_places(options: SetupOptions) -> tuple[Path, Path]:
     """The folder of OpenClaw's state and its settings, as its environment names them."""
-    home = wish.named("OPENCLAW_HOME", wish.home)
-    profile = wish.env.get("OPENCLAW_PROFILE", "")
+    home = options.named("OPENCLAW_HOME", options.home)
+    profile = options.env.get("OPENCLAW_PROFILE", "")
     usual = home / (f".openclaw-{profile}" if profile and profile != "default" else ".openclaw")
-    state = wish.named("OPENCLAW_STATE_DIR", usual)
-    return state, wish.named("OPENCLAW_CONFIG_PATH", state / "openclaw.json")
+    state = options.named("OPENCLAW_STATE_DIR", usual)
+    return state, options.named("OPENCLAW_CONFIG_PATH", state / "openclaw.json")
 
 
-def _generic(wish: Wish) -> Needs:
-    found = Needs([Piece(wish.base / ".agents" / SKILL, "file", wish.skill)])
-    if wish.scope == "project":
-        found.pieces.append(Piece(wish.project / "AGENTS.md", "block", wish.lines))
-    if wish.surface == "mcp":
-        entry = server(wish, ("mcpServers",))
+def _generic(options: SetupOptions) -> Needs:
+    found = Needs([Piece(options.base / ".agents" / SKILL, "file", options.skill)])
+    if options.scope == "project":
+        found.pieces.append(Piece(options.project / "AGENTS.md", "block", options.lines))
+    if options.surface == "mcp":
+        entry = server(options, ("mcpServers",))
         found.notices.append(f"Add to your agent's MCP servers: {json.dumps({'vault-mem': entry.value})}")
-    found.notices.append(f"If your agent has session-start hooks, let one run: {plain_wake_up(wish)}")
-    if wish.capture:
-        found.notices.append(f"And at the end of each answer, with the hook's JSON as its input: {capture(wish)}")
+    found.notices.append(f"If your agent has session-start hooks, let one run: {plain_wake_up(options)}")
+    if options.capture:
+        found.notices.append(f"And at the end of each answer, with the hook's JSON as its input: {capture(options)}")
     return found
 
 
-def _hook_entries(wish: Wish) -> tuple[Addition, ...]:
+def _hook_entries(options: SetupOptions) -> tuple[Addition, ...]:
     """Hooks that add the memory at every session start, and a reminder before a compaction."""
-    start = {"hooks": [handler(wake_up(wish))]}
+    start = {"hooks": [handler(wake_up(options))]}
     # Claude Code adds the output to its instructions for the summary; Codex shows a systemMessage to its user.
-    said = json.dumps({"systemMessage": texts.REMINDER}) if wish.agent == "codex" else texts.SUMMARY
+    said = json.dumps({"systemMessage": texts.REMINDER}) if options.agent == "codex" else texts.SUMMARY
     before = {"hooks": [handler(quietly(f"echo {shlex.quote(said)}"))]}
     commands = [("SessionStart", start), ("PreCompact", before)]
-    if wish.capture:
-        kept = {"hooks": [handler(quietly(capture(wish)), HOOK_SECONDS)]}
+    if options.capture:
+        kept = {"hooks": [handler(quietly(capture(options)), HOOK_SECONDS)]}
         commands += [(event, kept) for event in ("Stop", "SessionEnd", "PreCompact")]
-    if wish.per_prompt:
-        commands.append(("UserPromptSubmit", {"hooks": [handler(quietly(hint(wish)), HOOK_SECONDS)]}))
+    if options.per_prompt:
+        commands.append(("UserPromptSubmit", {"hooks": [handler(quietly(hint(options)), HOOK_SECONDS)]}))
     return tuple(Addition(("hooks", event), value, append=True) for event, value in commands)
 
 
-def _workspace(settings: Path, state: Path, wish: Wish) -> Path:
+def _workspace(settings: Path, state: Path, options: SetupOptions) -> Path:
     """The workspace that OpenClaw's settings name, else its environment, else its usual one."""
     try:
         value = jsonc.parse(settings.read_text(encoding="utf-8")).value
@@ -318,8 +320,8 @@ def _workspace(settings: Path, state: Path, wish: Wish) -> Path:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         named = None
     if not isinstance(named, str) or not named:
-        return wish.named("OPENCLAW_WORKSPACE_DIR", state / "workspace")
-    return wish.home / named.removeprefix("~/")
+        return options.named("OPENCLAW_WORKSPACE_DIR", state / "workspace")
+    return options.home / named.removeprefix("~/")
 
 
 _MAKERS = {

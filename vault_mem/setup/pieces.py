@@ -98,7 +98,7 @@ def add(piece: Piece, text: str | None) -> Added:
     return added
 
 
-def strip(kind: str, entries: list[Addition], made: list[list[str]], text: str) -> str:
+def without_piece(kind: str, entries: list[Addition], made: list[list[str]], text: str) -> str:
     """The text without our piece, if the owner has edited the file since; their edits stay."""
     if kind == "block":
         pattern = rf"(?:\r?\n)?{re.escape(BEGIN)}.*?{re.escape(END)}[^\n]*(?:\n|\Z)"

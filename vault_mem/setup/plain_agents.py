@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vault_mem.setup.options import SKILL, Needs, SetupOptions, server_arguments
 from vault_mem.setup.pieces import Addition, Piece
-from vault_mem.setup.wish import SKILL, Needs, Wish, server_arguments
 
 Places = tuple[str, str]  # for a project and for the user, below the folders in `_folders`; empty if there is none
 
@@ -24,26 +24,26 @@ class _Row:
     skills: Places
     lines: Places
     source: str
-    entry: Callable[[Wish], dict[str, Any]] = lambda wish: _flat(wish)
+    entry: Callable[[SetupOptions], dict[str, Any]] = lambda options: _flat(options)
     notice: str = ""
 
 
-def _flat(wish: Wish) -> dict[str, Any]:
-    return {"command": "vault-mem", "args": server_arguments(wish)}
+def _flat(options: SetupOptions) -> dict[str, Any]:
+    return {"command": "vault-mem", "args": server_arguments(options)}
 
 
-def _folders(wish: Wish) -> dict[str, Path]:
+def _folders(options: SetupOptions) -> dict[str, Path]:
     """What the places in the table begin with."""
-    config = wish.named("XDG_CONFIG_HOME", wish.home / ".config")
-    cline = wish.named("CLINE_DIR", wish.home / ".cline")
-    cline_data = wish.named("CLINE_DATA_DIR", cline / "data")
+    config = options.named("XDG_CONFIG_HOME", options.home / ".config")
+    cline = options.named("CLINE_DIR", options.home / ".cline")
+    cline_data = options.named("CLINE_DATA_DIR", cline / "data")
     return {
-        "project": wish.project,
-        "home": wish.home,
+        "project": options.project,
+        "home": options.home,
         "config": config,
         "cline": cline,
-        "cline_settings": wish.named("CLINE_MCP_SETTINGS_PATH", cline_data / "settings/cline_mcp_settings.json"),
-        "code": (wish.home / "Library/Application Support" if sys.platform == "darwin" else config) / "Code/User",
+        "cline_settings": options.named("CLINE_MCP_SETTINGS_PATH", cline_data / "settings/cline_mcp_settings.json"),
+        "code": (options.home / "Library/Application Support" if sys.platform == "darwin" else config) / "Code/User",
     }
 
 
@@ -58,7 +58,7 @@ _ROWS = {
         ("{project}/.cline", "{cline}"),
         ("{project}/AGENTS.md", "{home}/.agents/AGENTS.md"),
         "its own command writes the same entry",
-        lambda wish: {"transport": {"type": "stdio", **_flat(wish)}},
+        lambda options: {"transport": {"type": "stdio", **_flat(options)}},
     ),
     "amp": _Row(
         "Amp",
@@ -76,7 +76,7 @@ _ROWS = {
         ("{project}/.github", "{home}/.copilot"),
         _TO_THE_PROJECT,
         _DOCUMENTED,
-        lambda wish: {"type": "stdio", **_flat(wish)},
+        lambda options: {"type": "stdio", **_flat(options)},
         notice="VS Code asks once whether it may start a project's server.",
     ),
     "windsurf": _Row(
@@ -103,12 +103,12 @@ _ROWS = {
         ("{project}/.agents", "{home}/.agents"),
         ("{project}/AGENTS.md", "{config}/goose/.goosehints"),
         _DOCUMENTED,
-        lambda wish: {
+        lambda options: {
             "enabled": True,
             "type": "stdio",
             "name": "vault-mem",
             "cmd": "vault-mem",
-            "args": server_arguments(wish),
+            "args": server_arguments(options),
             "timeout": 300,
         },
     ),
@@ -116,23 +116,25 @@ _ROWS = {
 PLAIN = tuple(_ROWS)
 
 
-def plain_needs(wish: Wish) -> Needs:
+def plain_needs(options: SetupOptions) -> Needs:
     """Everything that such an agent needs."""
-    row = _ROWS[wish.agent]
-    number, folders = 0 if wish.scope == "project" else 1, _folders(wish)
+    row = _ROWS[options.agent]
+    number, folders = 0 if options.scope == "project" else 1, _folders(options)
     settings, skills, lines = (places[number].format(**folders) for places in (row.settings, row.skills, row.lines))
     found = Needs()
-    if wish.surface == "mcp" and not settings:
+    if options.surface == "mcp" and not settings:
         found.notices.append(f"{row.name} keeps its servers in your home folder only: use --user for that.")
-    elif wish.surface == "mcp":
+    elif options.surface == "mcp":
         kind = "yaml" if settings.endswith(".yaml") else "json"
-        found.pieces.append(Piece(Path(settings), kind, entries=(Addition((row.key, "vault-mem"), row.entry(wish)),)))
-    found.pieces.append(Piece(Path(skills) / SKILL, "file", wish.skill))
+        found.pieces.append(
+            Piece(Path(settings), kind, entries=(Addition((row.key, "vault-mem"), row.entry(options)),))
+        )
+    found.pieces.append(Piece(Path(skills) / SKILL, "file", options.skill))
     if lines:
-        found.pieces.append(Piece(Path(lines), "block", wish.lines))
-    if row.notice and wish.scope == "project":
+        found.pieces.append(Piece(Path(lines), "block", options.lines))
+    if row.notice and options.scope == "project":
         found.notices.append(row.notice)
-    if wish.capture or wish.per_prompt:
+    if options.capture or options.per_prompt:
         found.notices.append(f"{row.name} has no hook for this: there is no capture and no hint per prompt.")
     found.notices.append(f"{row.name}: {row.source} (docs/setup.md).")
     return found

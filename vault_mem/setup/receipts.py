@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import VaultMemError
-from vault_mem.setup.pieces import Addition, Piece, strip
+from vault_mem.setup.pieces import Addition, Piece, without_piece
 from vault_mem.vault import outside
 from vault_mem.vault.jsonc import Insertion
 
@@ -46,7 +46,7 @@ class Receipt:
             return None if self.before is None else text
         if self.kind == "file":
             return text
-        left = strip(self.kind, self.entries, self.made, text)
+        left = without_piece(self.kind, self.entries, self.made, text)
         bare = "".join(left.split()).strip("\ufeff")
         return None if self.before is None and bare in ("", "{}") else left
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from vault_mem.errors import EditRefused
 from vault_mem.setup.agents import needs
+from vault_mem.setup.options import SURFACES, TOOL_SETS, SetupOptions
 from vault_mem.setup.pieces import Piece, add, foreign, present
 from vault_mem.setup.receipts import Receipt, Receipts, missing, receipt_for, remove_folders
-from vault_mem.setup.wish import SURFACES, TOOL_SETS, Wish
 from vault_mem.vault import outside
 
 # Longer lines of a diff are cut: settings on one long line may contain keys.
@@ -80,27 +80,27 @@ class Plan:
                 self.receipts.save()
 
 
-def plan(wish: Wish) -> Plan:
+def plan(options: SetupOptions) -> Plan:
     """A plan to add what the agent needs; what it already has stays."""
-    receipts = Receipts(wish.env)
-    wanted = needs(wish)
+    receipts = Receipts(options.env)
+    wanted = needs(options)
     result = Plan([], receipts, wanted.notices)
     for piece in wanted.pieces:
-        change = _addition(replace(piece, path=_real(piece.path)), receipts, _user(wish), result.notices)
+        change = _addition(replace(piece, path=_real(piece.path)), receipts, _user(options), result.notices)
         if change is not None:
             result.changes.append(change)
     kept = {str(_real(piece.path)) for piece in wanted.pieces}
-    result.changes += _removals(receipts, _user(wish), kept, result.notices)
+    result.changes += _removals(receipts, _user(options), kept, result.notices)
     return result
 
 
-def plan_removal(wish: Wish) -> Plan:
+def plan_removal(options: SetupOptions) -> Plan:
     """A plan to remove what setup added for the agent."""
-    result = Plan([], Receipts(wish.env))
-    result.changes = _removals(result.receipts, _user(wish), set(), result.notices)
+    result = Plan([], Receipts(options.env))
+    result.changes = _removals(result.receipts, _user(options), set(), result.notices)
     known = set(result.receipts.by_path)
     ways = [
-        replace(wish, surface=surface, tools=tools, capture=capture, per_prompt=per_prompt)
+        replace(options, surface=surface, tools=tools, capture=capture, per_prompt=per_prompt)
         for capture in (True, False)  # the largest set first, since it contains the smaller ones
         for per_prompt in (True, False)
         for surface in SURFACES
@@ -113,17 +113,19 @@ def plan_removal(wish: Wish) -> Plan:
                 known.add(str(path))
                 result.receipts.by_path[str(path)] = Receipt(piece.kind, None, "")
                 result.changes.append(change)
-    if result.empty and (elsewhere := _elsewhere(result.receipts, wish)):
-        result.notices.append(f"{wish.agent} was set up in {', '.join(elsewhere)}: run it there")
+    if result.empty and (elsewhere := _elsewhere(result.receipts, options)):
+        result.notices.append(f"{options.agent} was set up in {', '.join(elsewhere)}: run it there")
     return result
 
 
-def _elsewhere(receipts: Receipts, wish: Wish) -> list[str]:
+def _elsewhere(receipts: Receipts, options: SetupOptions) -> list[str]:
     """The other folders in which an agent is set up; the home folder is `--user`."""
     users = {user for receipt in receipts.by_path.values() for user in receipt.users}
-    folders = sorted(user.removeprefix(f"{wish.agent} ") for user in users if user.startswith(f"{wish.agent} "))
-    home = str(_real(wish.home))
-    return [f"{folder} (--user)" if folder == home else folder for folder in folders if folder != str(_real(wish.base))]
+    folders = sorted(user.removeprefix(f"{options.agent} ") for user in users if user.startswith(f"{options.agent} "))
+    home = str(_real(options.home))
+    return [
+        f"{folder} (--user)" if folder == home else folder for folder in folders if folder != str(_real(options.base))
+    ]
 
 
 def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -> SetupChange | None:
@@ -179,8 +181,8 @@ def _without_receipt(piece: Piece) -> SetupChange | None:
     return SetupChange(piece.path, now, None if piece.kind == "file" else unknown.undone(now))
 
 
-def _user(wish: Wish) -> str:
-    return f"{wish.agent} {_real(wish.base)}"
+def _user(options: SetupOptions) -> str:
+    return f"{options.agent} {_real(options.base)}"
 
 
 def _real(path: Path) -> Path:

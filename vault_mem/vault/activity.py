@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from vault_mem.errors import VaultMemError
-from vault_mem.vault import files, own
+from vault_mem.vault import files, machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
@@ -52,7 +52,7 @@ def note_block(folder: Folder) -> None:
 
 def blocks(folder: Folder) -> int:
     """How many texts the guard has refused."""
-    return (own.read(folder.tree, KEY) or b"").count(b'"blocked"')
+    return (machine_folder.read(folder.tree, KEY) or b"").count(b'"blocked"')
 
 
 def strengths(folder: Folder) -> dict[Pair, float]:
@@ -64,7 +64,7 @@ def _sums(folder: Folder) -> tuple[dict[Pair, tuple[float, str]], list[str]]:
     """The sum and last activity of every pair, and the lines about anything else."""
     sums: dict[Pair, tuple[float, str]] = {}
     others: list[str] = []
-    for line in (own.read(folder.tree, KEY) or b"").decode(errors="replace").splitlines():
+    for line in (machine_folder.read(folder.tree, KEY) or b"").decode(errors="replace").splitlines():
         try:
             record = json.loads(line)
             one, other = record["pair"]
@@ -86,12 +86,12 @@ def _compact(folder: Folder) -> None:
     lines = [
         _line({"pair": [*pair], "by": round(min(total, STRONGEST), 6), "at": at}) for pair, (total, at) in sums.items()
     ]
-    before = own.read(folder.tree, KEY) or b""
+    before = machine_folder.read(folder.tree, KEY) or b""
     files.replace(folder.tree, KEY, before, "".join([*(line + "\n" for line in others), *lines]).encode())
 
 
 def _append(folder: Folder, lines: str) -> None:
-    own.read(folder.tree, KEY)  # moves anything that is not a regular file out of the way
+    machine_folder.read(folder.tree, KEY)  # moves anything that is not a regular file out of the way
     files.make_folder(folder.tree, OWN, PRIVATE_FOLDER_MODE)
     files.append(folder.tree, KEY, lines.encode(), PRIVATE_MODE)
 

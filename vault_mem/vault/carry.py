@@ -91,7 +91,7 @@ class Job:
 
     def clear(self, folder: Folder, *, undone: bool = False) -> None:
         """Remove what was prepared and not used; if `undone`, also the folders that were made for it."""
-        new = self.stage.new(self.key)
+        new = self.stage.prepared_name(self.key)
         if undone or not isinstance(self.change, FileStep) or self.change.kept(folder, self.stage) != new:
             with contextlib.suppress(PathRefused):  # if the folder is a link by now, nothing in it is ours
                 folder.tree.drop(new)
@@ -103,14 +103,14 @@ class Job:
         first = self.steps[0]
         if isinstance(first, FileStep):
             return first.slipped_in(folder, self.stage)
-        beside = read(folder, self.stage.new(self.key))
+        beside = read(folder, self.stage.prepared_name(self.key))
         if beside is None or isinstance(first, AppendStep):
             return False
         now = read(folder, self.key)
         if (self._put(folder, now)[0] or b"").startswith(beside) or self._put(folder, beside)[0] == now:
             return False  # it is what we prepared (perhaps in part) or displaced
         with files.failures(folder.shown(self.key)):
-            return folder.tree.exchange(self.stage.new(self.key), self.key)
+            return folder.tree.exchange(self.stage.prepared_name(self.key), self.key)
 
     def _put(self, folder: Folder, raw: bytes | None) -> tuple[bytes | None, int | None]:
         """The file's content after the steps, and the mtime to give it."""
@@ -169,7 +169,7 @@ def prepare(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
     many = len(jobs) >= MANY
     try:
         for job in jobs:
-            with _wish(job, notices):
+            with _optional_may_fail(job, notices):
                 job.prepare(folder, sync=not many)
         if many:
             _sync_prepared(folder, jobs, notices)
@@ -183,12 +183,12 @@ def _sync_prepared(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
 
     def sync(job: Job) -> None:
         with files.failures(folder.tree.path(job.key)):
-            folder.tree.sync_file(job.stage.new(job.key))
+            folder.tree.sync_file(job.stage.prepared_name(job.key))
 
     written = [job for job in jobs if isinstance(job.change, FileStep) and job.change.after is not None]
     with ThreadPoolExecutor(AT_A_TIME) as threads:
         for job, done in [(job, threads.submit(sync, job)) for job in written]:
-            with _wish(job, notices):
+            with _optional_may_fail(job, notices):
                 done.result()
 
 
@@ -198,7 +198,7 @@ def switch(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
     try:
         for job in jobs:
             begun.append(job)
-            with _wish(job, notices):
+            with _optional_may_fail(job, notices):
                 job.switch(folder)
     except VaultMemError as error:
         _take_back(folder, begun, error)
@@ -250,7 +250,7 @@ def sync(folder: Folder, jobs: list[Job]) -> None:
 
 
 @contextlib.contextmanager
-def _wish(job: Job, notices: list[str]) -> Iterator[None]:
+def _optional_may_fail(job: Job, notices: list[str]) -> Iterator[None]:
     try:
         yield
     except VaultMemError as error:

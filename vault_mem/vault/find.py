@@ -16,7 +16,7 @@ _HINT = (
 )
 
 
-def here() -> Path:
+def current_folder() -> Path:
     """The current folder; the name it had if it was deleted."""
     try:
         return Path.cwd()

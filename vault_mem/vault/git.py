@@ -25,7 +25,7 @@ _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_
 _SECONDS = 30.0
 _LONGEST_PATH = 5000
 _LATEST = 30  # how many commits of a file are searched
-_LONGEST_WORDS = 300  # how many characters of a hook's refusal are shown
+_LONGEST_MESSAGE = 300  # how many characters of a hook's refusal are shown
 _IDENTITY = frozenset(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
 # Git reads these whatever it is asked, and would wait for ever if one were a pipe.
 _ALWAYS_READ = ("HEAD", "config", "index", "packed-refs", "commondir", "shallow", "objects/info/alternates")
@@ -257,7 +257,7 @@ def make_repository(folder: Folder) -> bool:
     return _git(folder, "init", "--quiet") is not None
 
 
-def settle(folder: Folder, key: str) -> bool:
+def mark_resolved(folder: Folder, key: str) -> bool:
     """Tell git that a conflict in a file is resolved, perhaps by removing it: what `git add` does.
 
     Does nothing, and returns False, if git would run a filter: the owner must do that.
@@ -293,14 +293,14 @@ def commit(folder: Folder, message: str, changed: Mapping[str, bool]) -> str:
     if _waits_at_a_pipe(folder, changed):
         return "a pipe stands in the place of one of git's lists"
     new = [key for key, known in changed.items() if not known]
-    said = _tell(folder, new, "add", "--intent-to-add") if new else ""
-    said = said or _tell(folder, changed, "commit", "--quiet", "--message", message)
+    said = _run_on_files(folder, new, "add", "--intent-to-add") if new else ""
+    said = said or _run_on_files(folder, changed, "commit", "--quiet", "--message", message)
     if said and new:
-        _tell(folder, new, "rm", "--cached", "--quiet", "--ignore-unmatch")
+        _run_on_files(folder, new, "rm", "--cached", "--quiet", "--ignore-unmatch")
     return said
 
 
-def _tell(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
+def _run_on_files(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
     """Run a git command on these files; returns what git said if it failed."""
     program = shutil.which("git", path=folder.env.get("PATH"))
     if program is None:
@@ -319,7 +319,7 @@ def _tell(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGTERM)  # git removes its locks, and a hook ends too
             return f"it took longer than {_SECONDS:.0f} seconds"
-    text = " ".join(said.decode(errors="replace").split())[:_LONGEST_WORDS]
+    text = " ".join(said.decode(errors="replace").split())[:_LONGEST_MESSAGE]
     return "" if process.returncode == 0 else text or f"git ended with code {process.returncode}"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from vault_mem.errors import VaultMemError
-from vault_mem.vault import files, own
+from vault_mem.vault import files, machine_folder
 from vault_mem.vault.folder import OWN, Folder
 
 KEY = f"{OWN}/hints.jsonl"
@@ -29,7 +29,7 @@ def note_used(folder: Folder, ids: Iterable[str]) -> None:
     if not folder.tree.exists(KEY):
         return
     shown, used = set[str](), set[str]()
-    for each in own.records(folder.tree, KEY):
+    for each in machine_folder.records(folder.tree, KEY):
         shown |= set(each.get("ids", ()))
         used |= set(each.get("used", ()))
     new = sorted((set(ids) & shown) - used)
@@ -39,14 +39,14 @@ def note_used(folder: Folder, ids: Iterable[str]) -> None:
 
 def shown_in(folder: Folder, session: str) -> set[str]:
     """The memories that a session has been shown."""
-    records = (each for each in own.records(folder.tree, KEY) if each.get("session") == session[:80])
+    records = (each for each in machine_folder.records(folder.tree, KEY) if each.get("session") == session[:80])
     return {id_ for each in records for id_ in each.get("ids", ())}
 
 
 def _append(folder: Folder, record: dict[str, Any]) -> None:
     record = {"at": folder.now().isoformat(), **record}
     with contextlib.suppress(OSError, VaultMemError):  # a failure to count is ignored
-        own.log(folder.tree, KEY, json.dumps(record))
+        machine_folder.log(folder.tree, KEY, json.dumps(record))
         found = folder.tree.stat(KEY)
         if found and found.st_size > _MOST_BYTES:
             before = folder.tree.read(KEY) or b""

@@ -12,7 +12,7 @@ PURGING = f"{OWN}/purging"
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
-def unsettled(folder: Folder) -> bool:
+def has_unfinished(folder: Folder) -> bool:
     """Whether an operation is unfinished, or a displaced file is still kept in case a program writes to it."""
     return any(name.endswith((".pending", ".parts", ".was")) for name in folder.tree.names(JOURNAL))
 

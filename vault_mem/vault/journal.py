@@ -25,10 +25,10 @@ from typing import Any
 from vault_mem.errors import Busy, Changed, Conflict, EditRefused, Unsafe, VaultMemError
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse
-from vault_mem.vault import carry, files, late, own
+from vault_mem.vault import carry, files, late, machine_folder
 from vault_mem.vault.folder import JOURNAL, LOCK, OWN, Folder
 from vault_mem.vault.history import ChangeReason, has_date, revisions
-from vault_mem.vault.interrupted import PURGING, request_id, unsettled
+from vault_mem.vault.interrupted import PURGING, has_unfinished, request_id
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import (
     AppendStep,
@@ -139,16 +139,16 @@ class Transaction:
             was = changed_at(self.folder, key)
             self.steps.append(self._dated(FileStep(key, before, after, before_time=was, after_time=time_ns)))
 
-    def _dated(self, step: FileStep, *, was: str = "") -> FileStep:
+    def _dated(self, step: FileStep, *, moved_from: str = "") -> FileStep:
         """If only its mtime dates a note, the step writes that date into it: the change sets a new mtime (SPEC S-8).
 
-        If the date cannot be written, the file keeps its mtime. `was` is the file it is moved from.
+        If the date cannot be written, the file keeps its mtime. `moved_from` is where the file was before.
         """
         text, after, time_ns = step.before, step.after, step.before_time
         if text is None or after is None or time_ns is None or step.after_time or not self.folder.is_note(step.key):
             return step
         seconds = time_ns // 1_000_000_000
-        note = parse(text, was or step.key, mtime=seconds, zone=self.folder.zone)
+        note = parse(text, moved_from or step.key, mtime=seconds, zone=self.folder.zone)
         moment = datetime.fromtimestamp(seconds, self.folder.zone)
         if not note.dated_by_file or note.memory.created != moment or note.episode:  # an episode has `start`
             return step
@@ -175,7 +175,7 @@ class Transaction:
         time_ns = found.st_mtime_ns
         kept = time_ns if before == after else None
         change = FileStep(new, before, after, mode, before_time=time_ns, after_time=kept)
-        self.steps.append(replace(self._dated(change, was=old), before=None, before_time=None))
+        self.steps.append(replace(self._dated(change, moved_from=old), before=None, before_time=None))
         self.remove(old, before)
 
     def line(self, key: str, id_: str, before: str | None, after: str | None, position: str) -> None:
@@ -255,8 +255,8 @@ class Transaction:
         return self.op
 
     def _entry(self, name: str) -> Entry:
-        told = (self.op, self.command, self.reason, self.folder.now(), self.undoes, part_of.get(), self.unasked)
-        return Entry(*told, self.ids, self.steps, name)
+        given = (self.op, self.command, self.reason, self.folder.now(), self.undoes, part_of.get(), self.unasked)
+        return Entry(*given, self.ids, self.steps, name)
 
 
 def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
@@ -282,7 +282,7 @@ def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
         if folder.writing:  # already held by an operation that this one is part of
             yield
             return
-        own.vet(folder)
+        machine_folder.vet(folder)
         given = folder.wait if wait is None else wait
         with locked(folder.tree, LOCK, "this vault", WAIT_SECONDS if given is None else given) as held:
             folder.held, folder.last_number = held, 0  # others may have written since
@@ -363,16 +363,16 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
 def recover(folder: Folder) -> list[str]:
     """Finish what a crash interrupted, or take it back if a file has changed since. Returns what was done."""
     sweep(folder)
-    if not unsettled(folder):
+    if not has_unfinished(folder):
         return []
-    said = settle(folder)
+    said = finish_pending(folder)
     if folder.tree.names(JOURNAL, ".parts"):
         from vault_mem.vault import parts
 
-        for whole in parts.begun(folder):
+        for whole in parts.left_by_a_crash(folder):
             whole.take_back()
             said.append(f"took back {whole.command}: it did not end")
-    return said + late.settle(folder, Transaction)
+    return said + late.clear_displaced(folder, Transaction)
 
 
 def sweep(folder: Folder) -> None:
@@ -383,12 +383,12 @@ def sweep(folder: Folder) -> None:
                 folder.tree.drop(f"{parent}/{name}")
 
 
-def settle(folder: Folder) -> list[str]:
+def finish_pending(folder: Folder) -> list[str]:
     """Finish or take back every pending transaction. Returns what was done."""
-    return [told for name in pending(folder) for told in _settle(folder, name)]
+    return [said for name in pending(folder) for said in _finish_or_take_back(folder, name)]
 
 
-def _settle(folder: Folder, name: str) -> list[str]:
+def _finish_or_take_back(folder: Folder, name: str) -> list[str]:
     """Finish or take back one pending operation. An error of the system leaves it pending."""
     entry = load(folder, name, "pending")
     if entry is None:
@@ -455,11 +455,11 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
     try:
         entry = _parsed(raw, name)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        own.set_aside(folder.tree, key, f"not an entry of the journal ({type(error).__name__})")
+        machine_folder.set_aside(folder.tree, key, f"not an entry of the journal ({type(error).__name__})")
         return None
-    told = ending == "json"  # a pending entry would be carried out, so it must be ours by the present settings
-    if not all(ours(folder, step) or (told and was_ours(step)) for step in entry.steps):
-        own.set_aside(folder.tree, key, "it would write what vault-mem does not write")
+    done = ending == "json"  # a pending entry would be carried out, so it must be ours by the present settings
+    if not all(ours(folder, step) or (done and was_ours(step)) for step in entry.steps):
+        machine_folder.set_aside(folder.tree, key, "it would write what vault-mem does not write")
         return None
     return entry
 
@@ -554,7 +554,7 @@ def _listed(folder: Folder) -> list[tuple[str, str]]:
     """All entries of the journal. Files with other names, or with numbers far beyond the rest, are set aside."""
     found: list[tuple[str, str]] = []
     foreign: list[str] = []
-    for name, regular in own.entries(folder.tree, JOURNAL):
+    for name, regular in machine_folder.entries(folder.tree, JOURNAL):
         match = _ENTRY.fullmatch(name)
         if match is not None and regular:
             found.append((match.group(1), match.group(2)))
@@ -567,7 +567,7 @@ def _listed(folder: Folder) -> list[tuple[str, str]]:
             del found[number + 1 :]
             break
     for name in foreign:
-        own.set_aside(folder.tree, f"{JOURNAL}/{name}", "not an entry of the journal")
+        machine_folder.set_aside(folder.tree, f"{JOURNAL}/{name}", "not an entry of the journal")
     return found
 
 

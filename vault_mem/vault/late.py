@@ -62,7 +62,7 @@ def look_after(folder: Folder, done: Iterable[tuple[Stage, FileStep]]) -> None:
             folder.tree.drop(kept)
 
 
-def waiting(folder: Folder) -> list[DisplacedFile]:
+def kept_files(folder: Folder) -> list[DisplacedFile]:
     """The displaced files that are still kept."""
     found = [(name, _WAS.fullmatch(name)) for name in folder.tree.names(JOURNAL, ".was")]
     return [
@@ -72,10 +72,10 @@ def waiting(folder: Folder) -> list[DisplacedFile]:
     ]
 
 
-def settle(folder: Folder, transaction: type[Transaction]) -> list[str]:
+def clear_displaced(folder: Folder, transaction: type[Transaction]) -> list[str]:
     """Delete displaced files that no program has open; put late text back. Returns what to report."""
     said = []
-    for each in waiting(folder):
+    for each in kept_files(folder):
         try:
             text = folder.tree.read(each.key)
             open_ = in_use(folder.tree, each.key)
@@ -89,11 +89,11 @@ def settle(folder: Folder, transaction: type[Transaction]) -> list[str]:
             continue
         if added == b"" or folder.settings.late_words:
             try:
-                told = "" if added == b"" else _bring_back(folder, each, text, added, transaction)
+                report = "" if added == b"" else _bring_back(folder, each, text, added, transaction)
                 folder.tree.drop(each.key)
             except (VaultMemError, OSError):
                 continue  # kept, and tried again with the next command
-            said += [told] if told else []
+            said += [report] if report else []
     return said
 
 
@@ -132,7 +132,7 @@ def _bring_back(
         return ""
     key = entry.steps[each.number].key
     id_ = id_in(text) or id_in(text[: each.size])
-    home = _home(folder, entry, key, id_)
+    home = _present_key(folder, entry, key, id_)
     change = transaction(folder, COMMAND, "written by a program that still had the file open", unasked=True)
     change.ids += [id_] if id_ else []
     if home is not None and home.startswith(f"{OWN}/trash/"):
@@ -163,7 +163,7 @@ def _into_trash(folder: Folder, key: str, added: bytes | None, text: bytes, chan
     return f"{step.key}: what another program wrote after it was forgotten is in the trash with it"
 
 
-def _home(folder: Folder, entry: Entry, key: str, id_: str) -> str | None:
+def _present_key(folder: Folder, entry: Entry, key: str, id_: str) -> str | None:
     """Where a note is now: at its old place, where that operation or a later one put it, or in the trash."""
     if not id_:
         return key if folder.tree.is_file(key) else None

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from vault_mem.errors import CallersOwn, VaultMemError, of_system
-from vault_mem.vault import carry, files, journal, late, marked, own
+from vault_mem.vault import carry, files, journal, late, machine_folder, marked
 from vault_mem.vault.folder import JOURNAL, Folder
 from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, MadeStep, State, Step, as_text, read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
@@ -24,7 +24,7 @@ MOST_PARTS = 500
 
 
 @contextmanager
-def together(folder: Folder, command: str) -> Iterator[RunningOperation]:
+def one_operation(folder: Folder, command: str) -> Iterator[RunningOperation]:
     """Hold the vault for writing; every transaction of the block is part of one operation.
 
     Ctrl-C ends it early: what was done by then stays, as the operation. Any other error takes everything back.
@@ -74,7 +74,7 @@ class RunningOperation:
     def finish(self) -> None:
         """Merge its parts into one entry; if that fails, take everything back."""
         try:
-            self.folder.notices += journal.settle(self.folder)
+            self.folder.notices += journal.finish_pending(self.folder)
             self._gather()
             with files.failures(self.folder.shown(self.sign)):
                 self.folder.tree.drop(self.sign)
@@ -87,7 +87,7 @@ class RunningOperation:
     def give_up(self, error: Exception | CallersOwn) -> None:
         """Take back what was done, or say that the next command will."""
         try:
-            journal.settle(self.folder)
+            journal.finish_pending(self.folder)
             self.take_back()
         except (VaultMemError, OSError):
             cause = error.error if isinstance(error, CallersOwn) else error
@@ -138,7 +138,7 @@ class RunningOperation:
                 self.folder.tree.drop(f"{JOURNAL}/{entry.name}.json")
 
 
-def begun(folder: Folder) -> list[RunningOperation]:
+def left_by_a_crash(folder: Folder) -> list[RunningOperation]:
     """Operations that a crash left in parts. The vault is locked, so no other process is working on them."""
     found = []
     for name in folder.tree.names(JOURNAL, ".parts"):
@@ -146,7 +146,7 @@ def begun(folder: Folder) -> list[RunningOperation]:
             since, _, command = (read(folder, f"{JOURNAL}/{name}") or b"").decode().partition(" ")
             found.append(RunningOperation(folder, name.removesuffix(".parts"), command, int(since)))
         except ValueError:
-            own.set_aside(folder.tree, f"{JOURNAL}/{name}", "not the sign of an operation in parts")
+            machine_folder.set_aside(folder.tree, f"{JOURNAL}/{name}", "not the sign of an operation in parts")
     return found
 
 

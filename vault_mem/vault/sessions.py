@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import Conflict, VaultMemError, of_system
-from vault_mem.vault import files, own
+from vault_mem.vault import files, machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, TEMPORARY
 
@@ -124,10 +124,10 @@ class InboxItem:
     name: str
     agent: str
     cwd: str
-    told: bytes
+    hook_input: bytes
     outside: Path | None = None
 
-    def settle(self, folder: Folder) -> None:
+    def discard(self, folder: Folder) -> None:
         """Remove it, once it has been taken in. If that fails, it is read again and adds nothing new."""
         with contextlib.suppress(OSError, VaultMemError):
             if self.outside is not None:
@@ -136,14 +136,14 @@ class InboxItem:
                 folder.tree.drop(f"{INBOX}/{self.name}")
 
 
-def waiting(folder: Folder, elsewhere: Path | None = None) -> list[InboxItem]:
+def inbox_items(folder: Folder, elsewhere: Path | None = None) -> list[InboxItem]:
     """What hooks have left to be taken in, oldest first; `elsewhere` is their inbox if the vault is not writable."""
     found: list[InboxItem] = []
     for name in folder.tree.names(INBOX, ".in")[:_MOST_WAITING] if folder.tree.exists(INBOX) else ():
-        raw = own.read(folder.tree, f"{INBOX}/{name}")
+        raw = machine_folder.read(folder.tree, f"{INBOX}/{name}")
         agent, _, rest = (raw or b"").partition(b"\n")
-        cwd, _, told = rest.partition(b"\n")
-        found.append(InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), told))
+        cwd, _, hook_input = rest.partition(b"\n")
+        found.append(InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), hook_input))
     return found + list(_elsewhere(folder, elsewhere))
 
 
@@ -155,9 +155,9 @@ def _elsewhere(folder: Folder, inbox: Path | None) -> Iterator[InboxItem]:
     for name in names[:_MOST_WAITING]:
         path = inbox / name  # type: ignore[operator]
         with contextlib.suppress(OSError):
-            root, agent, cwd, told = [*path.read_bytes().split(b"\n", 3), b"", b"", b""][:4]
+            root, agent, cwd, hook_input = [*path.read_bytes().split(b"\n", 3), b"", b"", b""][:4]
             if os.fsdecode(root) == str(folder.root):
-                yield InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), told, path)
+                yield InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), hook_input, path)
 
 
 def note_missed(folder: Folder, agent: str, reason: str, waits: str = "") -> None:
@@ -171,7 +171,7 @@ def note_missed(folder: Folder, agent: str, reason: str, waits: str = "") -> Non
 def missed(folder: Folder) -> list[str]:
     """Why captures of the last days failed, each reason once."""
     since = (folder.now() - _MISSED_FOR).isoformat(timespec="seconds")
-    recent = [each for each in own.records(folder.tree, _MISSED) if str(each.get("at", "")) >= since]
+    recent = [each for each in machine_folder.records(folder.tree, _MISSED) if str(each.get("at", "")) >= since]
     open_ = [each for each in recent if not each.get("waits") or folder.tree.exists(f"{INBOX}/{each['waits']}")]
     return list(dict.fromkeys(f"{each.get('agent')}: {each.get('reason')}" for each in open_))
 
@@ -185,11 +185,11 @@ def removed(folder: Folder) -> dict[str, int]:
     """The removed sessions, and how far each had been read."""
     return {
         str(each.get("session")): number
-        for each in own.records(folder.tree, _REMOVED)
+        for each in machine_folder.records(folder.tree, _REMOVED)
         if isinstance(number := each.get("read"), int)
     }
 
 
 def _log(folder: Folder, key: str, record: dict[str, Any]) -> None:
     with contextlib.suppress(OSError, VaultMemError):
-        own.log(folder.tree, key, json.dumps(record, ensure_ascii=False))
+        machine_folder.log(folder.tree, key, json.dumps(record, ensure_ascii=False))

@@ -50,11 +50,11 @@ class Stage:
     name: str  # of the operation's entry in the journal
     number: int
 
-    def new(self, key: str) -> str:
+    def prepared_name(self, key: str) -> str:
         """The name of the new content, beside its target."""
         return beside(key, f"{TEMPORARY}{self.name}.{self.number}.tmp")
 
-    def was(self, before: bytes) -> str:
+    def displaced_name(self, before: bytes) -> str:
         """The name of the displaced file. It has the content's size and hash, so that late words can be told."""
         return f"{JOURNAL}/{self.name}.{self.number}.{len(before)}-{digest(before, 8)}.was"
 
@@ -95,28 +95,28 @@ class FileStep:
                 made = tree.make_folder(above, PRIVATE_FOLDER_MODE if private else PUBLIC_FOLDER_MODE) if above else []
             else:
                 mode, made = stat.S_IMODE(files.checked(tree, self.key, self.before).st_mode), []
-            tree.stage(self.key, name_of(stage.new(self.key)), self.after, mode, self.after_time, sync=sync)
+            tree.stage(self.key, name_of(stage.prepared_name(self.key)), self.after, mode, self.after_time, sync=sync)
             return made
 
     def switch(self, folder: Folder, stage: Stage) -> None:
         """Do what was prepared; raises Conflict, and changes nothing, if the file has changed."""
-        tree, new = folder.tree, stage.new(self.key)
+        tree, new = folder.tree, stage.prepared_name(self.key)
         with files.failures(tree.path(self.key)):
             if self.before is None:
                 tree.rename(new, self.key)
             elif self.after is None:
                 try:
-                    files.take(tree, self.key, stage.was(self.before), self.before)
+                    files.take(tree, self.key, stage.displaced_name(self.before), self.before)
                 except OSError as error:
                     if error.errno != errno.EXDEV:
                         raise
                     files.take(tree, self.key, new, self.before)  # the journal is on another disk
             else:
-                files.swap(tree, new, self.key, self.before, stage.was(self.before))
+                files.swap(tree, new, self.key, self.before, stage.displaced_name(self.before))
 
     def take_back(self, folder: Folder, stage: Stage) -> None:
         """Put the file back as it was before the switch; raises Conflict if somebody has edited it since."""
-        tree, new = folder.tree, stage.new(self.key)
+        tree, new = folder.tree, stage.prepared_name(self.key)
         kept = self.kept(folder, stage)
         with files.failures(tree.path(self.key)):
             if self.before is None:
@@ -128,7 +128,7 @@ class FileStep:
                 again = Stage(stage.name, stage.number + 100_000)
                 self.reverse().prepare(folder, again)
                 self.reverse().switch(folder, again)
-                tree.drop(again.was(self.after or b""))
+                tree.drop(again.displaced_name(self.after or b""))
             elif self.after is None:
                 tree.rename(kept, self.key)
             elif tree.read(kept) != self.after:
@@ -141,7 +141,7 @@ class FileStep:
         """Where the displaced file is: in the journal, or beside its old place if that is on another disk."""
         if self.before is None:
             return None
-        keys = (stage.was(self.before), stage.new(self.key))
+        keys = (stage.displaced_name(self.before), stage.prepared_name(self.key))
         return next((each for each in keys if folder.tree.is_file(each)), None)
 
     def slipped_in(self, folder: Folder, stage: Stage) -> bool:
@@ -195,8 +195,8 @@ class ViewBefore:
 class LineStep:
     """The line of a view that mirrors a memory, with copies that a person made; the rest is not looked at.
 
-    `was` is the view before. A step that takes another back has that one's in `back_to`: if nothing else has changed,
-    the view gets the same bytes and the same mtime again.
+    `view_before` is the view before it. A step that takes another back has that one's in `restores`: if nothing else
+    has changed, the view gets the same bytes and the same mtime again.
     """
 
     key: str
@@ -204,18 +204,18 @@ class LineStep:
     before: str | None
     after: str | None
     position: str = marked.BY_TIME
-    was: ViewBefore | None = None
-    back_to: ViewBefore | None = None
+    view_before: ViewBefore | None = None
+    restores: ViewBefore | None = None
 
     @property
     def adds(self) -> bool:
         """Whether it only adds a line."""
-        return bool(self.id) and self.before is None and self.after is not None and self.back_to is None
+        return bool(self.id) and self.before is None and self.after is not None and self.restores is None
 
     @property
     def takes_out(self) -> bool:
         """Whether it only takes out a line that another step had added."""
-        return bool(self.id) and self.after is None and self.back_to is not None
+        return bool(self.id) and self.after is None and self.restores is not None
 
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
@@ -232,25 +232,25 @@ class LineStep:
     def applied(self, text: str | None) -> tuple[str | None, int | None]:
         """A view's text after this step, and the mtime it had with exactly this text, if it ever did."""
         after = marked.put(text, self.id, self.after, self.position, self.key)
-        if self.back_to is None:
+        if self.restores is None:
             return after, None
-        if self.back_to.matches(after):
-            return after, self.back_to.time
+        if self.restores.matches(after):
+            return after, self.restores.time
         if self.after is not None and self.id:  # a person had moved it
             without = marked.put(text, self.id, None, self.position, self.key)
-            exact = marked.put_at(without, self.after, self.back_to.lines)
-            if self.back_to.matches(exact):
-                return exact, self.back_to.time
+            exact = marked.put_at(without, self.after, self.restores.lines)
+            if self.restores.matches(exact):
+                return exact, self.restores.time
         return after, None
 
     def reverse(self) -> LineStep:
         """The step that takes this one back."""
-        return replace(self, before=self.after, after=self.before, was=None, back_to=self.was)
+        return replace(self, before=self.after, after=self.before, view_before=None, restores=self.view_before)
 
     def record(self) -> dict[str, Any]:
         """As JSON."""
         record = {"key": self.key, "id": self.id, "before": self.before, "after": self.after, "place": self.position}
-        kept = {"was": self.was, "back_to": self.back_to}
+        kept = {"was": self.view_before, "back_to": self.restores}
         return record | {name: value.record() for name, value in kept.items() if value is not None}
 
 
@@ -269,7 +269,7 @@ def without(raw: bytes | None, steps: list[LineStep]) -> tuple[bytes | None, int
     if ids.isdisjoint(marked.by_id(as_text(raw) or "")):
         return raw, None
     text = marked.without(as_text(raw) or "", ids, steps[0].key)
-    was = steps[-1].back_to
+    was = steps[-1].restores
     return _encoded(text), was.time if was is not None and was.matches(text) else None
 
 
@@ -306,8 +306,8 @@ class AppendStep:
             if raw is None or not raw.endswith(self._bytes()):
                 return
             if raw == self._bytes():
-                files.take(folder.tree, self.key, stage.new(self.key), raw)
-                folder.tree.drop(stage.new(self.key))
+                files.take(folder.tree, self.key, stage.prepared_name(self.key), raw)
+                folder.tree.drop(stage.prepared_name(self.key))
             else:
                 folder.tree.truncate(self.key, len(raw) - len(self._bytes()))
 
@@ -411,7 +411,7 @@ def from_record(record: dict[str, Any]) -> Step:
     if "made" in record:
         return MadeStep(key, str(record["made"]), str(record["text"]), int(record["mode"]))
     if "place" in record:
-        known = [_was(record.get(name)) for name in ("was", "back_to")]
+        known = [_view_before(record.get(name)) for name in ("was", "back_to")]
         before, after = _line(record["before"]), _line(record["after"])
         return LineStep(key, str(record["id"]), before, after, str(record["place"]), *known)
     return FileStep(
@@ -431,7 +431,7 @@ def _line(value: Any) -> str | None:
     return value
 
 
-def _was(record: Any) -> ViewBefore | None:
+def _view_before(record: Any) -> ViewBefore | None:
     if record is None:
         return None
     return ViewBefore(str(record["hash"]), _time(record["time"]), [int(number) for number in record["places"]])

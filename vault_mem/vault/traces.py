@@ -16,7 +16,7 @@ from typing import Any
 
 from vault_mem.model import digits_of
 from vault_mem.notes import checklist
-from vault_mem.vault import files, history, journal, own, sessions
+from vault_mem.vault import files, history, journal, machine_folder, sessions
 from vault_mem.vault.files import failures
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.interrupted import PURGING, purges
@@ -35,10 +35,10 @@ def remove_traces(folder: Folder, rebuild_index: Callable[[], object]) -> None:
     """Remove every trace of what is being purged; the caller holds the vault for writing."""
     for id_ in purges(folder):
         try:
-            record = json.loads(own.read(folder.tree, f"{PURGING}/{id_}.json") or b"")
+            record = json.loads(machine_folder.read(folder.tree, f"{PURGING}/{id_}.json") or b"")
             stems, private = [str(name) for name in record["names"]], bool(record.get("private"))
         except (ValueError, KeyError, TypeError, AttributeError):
-            own.set_aside(folder.tree, f"{PURGING}/{id_}.json", "not a purge that was begun")
+            machine_folder.set_aside(folder.tree, f"{PURGING}/{id_}.json", "not a purge that was begun")
             continue
         names = _Names(id_, stems)
         with failures(folder.shown(OWN)):
@@ -79,9 +79,9 @@ def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
     tree.drop(f"{OWN}/trash/{names.id}.json")
     tree.drop(f"{OWN}/edits/{names.id}.md")
     _scrub_journal(folder, names)
-    for parent in (f"{OWN}/blocked", own.ASIDE):
+    for parent in (f"{OWN}/blocked", machine_folder.ASIDE):
         for name in tree.names(parent):
-            if names.in_(_told(folder, f"{parent}/{name}")):
+            if names.in_(_record_text(folder, f"{parent}/{name}")):
                 tree.drop(f"{parent}/{name}")
     for name in tree.names(f"{OWN}/trash", ".json"):
         _rewrite(folder, f"{OWN}/trash/{name}", lambda text: _trash_without(text, names), names)
@@ -97,7 +97,7 @@ def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
 def _scrub_journal(folder: Folder, names: _Names) -> None:
     """Drop entries that mention it, and files they displaced. The purge's own stays, emptied, to keep its number."""
     tree = folder.tree
-    named = sorted(name for name in tree.names(JOURNAL) if names.in_(_told(folder, f"{JOURNAL}/{name}")))
+    named = sorted(name for name in tree.names(JOURNAL) if names.in_(_record_text(folder, f"{JOURNAL}/{name}")))
     done = [name.rpartition(".") for name in named if name.endswith((".json", ".pending"))]
     loaded = [entry for name, _, ending in done if (entry := journal.load(folder, name, ending))]
     changed = {step.key: step for entry in loaded if entry.command == COMMAND for step in entry.steps}
@@ -144,7 +144,7 @@ def _scrub_history(folder: Folder, names: _Names) -> None:
     for key in history.history_keys(folder):
         raw = read(folder, key)
         if raw:
-            _change(folder, key, raw, _history_without(raw.decode(errors="replace"), names, ops))
+            _put_or_remove(folder, key, raw, _history_without(raw.decode(errors="replace"), names, ops))
 
 
 def _scrub_sessions(folder: Folder) -> None:
@@ -167,7 +167,7 @@ def _sweep(folder: Folder) -> None:
     journal.sweep(folder)
 
 
-def _told(folder: Folder, key: str) -> str:
+def _record_text(folder: Folder, key: str) -> str:
     """A record's text, with the content that it stores as base64."""
     text = (read(folder, key) or b"").decode(errors="replace")
     packed = re.findall(r'"base64": "([^"]*)"', text)
@@ -175,12 +175,12 @@ def _told(folder: Folder, key: str) -> str:
 
 
 def _rewrite(folder: Folder, key: str, change: Callable[[str], str], names: _Names) -> None:
-    if names.in_(_told(folder, key)):
+    if names.in_(_record_text(folder, key)):
         before = read(folder, key) or b""
-        _change(folder, key, before, change(before.decode(errors="replace")))
+        _put_or_remove(folder, key, before, change(before.decode(errors="replace")))
 
 
-def _change(folder: Folder, key: str, before: bytes, after: str) -> None:
+def _put_or_remove(folder: Folder, key: str, before: bytes, after: str) -> None:
     if not after:
         folder.tree.drop(beside(key, _TEMPORARY))
         files.remove(folder.tree, key, before, _TEMPORARY)
@@ -191,12 +191,12 @@ def _change(folder: Folder, key: str, before: bytes, after: str) -> None:
 def _trash_without(text: str, names: _Names) -> str:
     """Another memory's record in the trash, without the purged one's text among its references."""
     record = json.loads(text)
-    kept = [each for each in map(step_from, record["references"]) if not _of(each, names.id)]
+    kept = [each for each in map(step_from, record["references"]) if not _is_of(each, names.id)]
     record["references"] = [each.record() for each in kept]
     return json.dumps(_scrubbed(record, names), ensure_ascii=False)
 
 
-def _of(step: Step, id_: str) -> bool:
+def _is_of(step: Step, id_: str) -> bool:
     return isinstance(step, FileStep) and id_ in (history.id_in(step.before or b""), history.id_in(step.after or b""))
 
 

@@ -115,21 +115,21 @@ class Tree:
         """A faster `open` for reading many files in a row: the folder of the last one stays open."""
         held: list[tuple[str, Handle]] = []
 
-        def let_go() -> None:
+        def close_held() -> None:
             while held:
                 _close(held.pop()[1])
 
         def open_(key: str) -> int:
             above, name = _split(key)
             if not held or held[0][0] != above:
-                let_go()
+                close_held()
                 held.append((above, self._open_folder(above)))
             return _open(held[0][1], name, os.O_RDONLY, 0, key)
 
         try:
             yield open_
         finally:
-            let_go()
+            close_held()
 
     def stat(self, key: str) -> os.stat_result | None:
         """The state of a file, a folder, or a link itself; None if it does not exist, or only through a link."""

@@ -9,41 +9,41 @@ import contextlib
 import json
 import os
 
-from vault_mem.vault import own
+from vault_mem.vault import machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, temporary_name
 
 _FILE = f"{OWN}/turns.json"
 
 
-def count(folder: Folder) -> None:
+def count_turn(folder: Folder) -> None:
     """One more turn."""
     turns, last = _read(folder)
     _write(folder, turns + 1, last)
 
 
-def due(folder: Folder) -> bool:
+def tidying_due(folder: Folder) -> bool:
     """Whether it is time to tidy: after a few turns the first time, then after many."""
     turns, last = _read(folder)
     settings = folder.settings
     return turns >= settings.tidy_first_turns if last is None else turns - last >= settings.tidy_turns
 
 
-def begin(folder: Folder) -> None:
+def note_tidying(folder: Folder) -> None:
     """Note that tidying begins."""
     turns, _ = _read(folder)
     _write(folder, turns, turns)
 
 
-def again(folder: Folder) -> None:
-    """Note that something is left to tidy, so that `due` is true again."""
+def tidy_again(folder: Folder) -> None:
+    """Note that something is left to tidy, so that `tidying_due` is true again."""
     turns, _ = _read(folder)
     _write(folder, turns, turns - folder.settings.tidy_turns)
 
 
 def _read(folder: Folder) -> tuple[int, int | None]:
     try:
-        raw = own.read(folder.tree, _FILE)
+        raw = machine_folder.read(folder.tree, _FILE)
         if raw is None:
             return 0, None
         record = json.loads(raw)
@@ -52,7 +52,7 @@ def _read(folder: Folder) -> tuple[int, int | None]:
     except OSError:
         return 0, None
     except (ValueError, KeyError, TypeError):
-        own.set_aside(folder.tree, _FILE, "not a count of turns")
+        machine_folder.set_aside(folder.tree, _FILE, "not a count of turns")
         return 0, None
 
 

@@ -113,7 +113,7 @@ def has_stub(folder: Folder, key: str) -> bool:
     return any(folder.tree.is_file(beside(key, stub.format(name_of(key)))) for stub in _STUBS)
 
 
-def others(folder: Folder) -> list[str]:
+def other_notes(folder: Folder) -> list[str]:
     """The notes that are not memories and could be included, in a folder that need not be a vault yet."""
     listing = Listing()
     _walk(folder, _Rule("", _not_included(folder), _globs(["**"], anchored=True)), listing)

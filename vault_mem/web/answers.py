@@ -23,7 +23,7 @@ from vault_mem.operations.memory.recall import Request as Question
 from vault_mem.operations.memory.remember import check as check_draft
 from vault_mem.operations.memory.remember import remember as save
 from vault_mem.operations.memory.results import Found
-from vault_mem.operations.memory.show import Around, around, links_of, named_in, of_ids
+from vault_mem.operations.memory.show import Around, links_of, named_in, of_ids, replacements_and_titles
 from vault_mem.operations.upkeep.edit_memory import save_text, whole_note
 from vault_mem.operations.upkeep.graph import landscape
 from vault_mem.operations.upkeep.undo import Operation, changes_of, operations
@@ -123,7 +123,7 @@ def recall(call: Call) -> Answer:
     question = Question(call.given.get("q", ""), call.number("n", 10, MOST_RESULTS), call.filters)
     found = call.vault.ask(question)
     memories = [each.memory for each in found]
-    beside = call.vault.look(around, memories, [each.replaced_by for each in found])
+    beside = call.vault.look(replacements_and_titles, memories, [each.replaced_by for each in found])
     links = call.vault.look(links_of, memories)
     return {
         "query": found.query,
@@ -147,7 +147,7 @@ def memory(call: Call) -> Answer:
     """One memory with everything about it."""
     shown = call.vault.show(call.given["id"])
     found = shown.memory
-    beside = call.vault.look(around, [found])
+    beside = call.vault.look(replacements_and_titles, [found])
     kinds = {id_: each.kind for id_, each in call.vault.look(of_ids, [link.id for link in shown.links]).items()}
     history = call.vault.history(found.id)
     return _memory(call, found, beside) | {
@@ -250,7 +250,7 @@ def review(call: Call) -> Answer:
     """The proposals that wait for an answer, with their memories."""
     waiting = call.vault.review()
     memories = call.vault.look(of_ids, {id_ for each in waiting for id_ in each.ids})
-    beside = call.vault.look(around, list(memories.values()))
+    beside = call.vault.look(replacements_and_titles, list(memories.values()))
     shown = []
     for each in waiting:
         of_it = [memories[id_] for id_ in each.ids if id_ in memories]
@@ -287,14 +287,14 @@ def history(call: Call) -> Answer:
     """What happened, newest first."""
     n = call.number("n", 50, MOST_LISTED)
     found = call.vault.look(operations, n + 1, call.given.get("before", ""))
-    titles = call.vault.look(around, [], [id_ for each in found[:n] for id_ in each.ids]).titles
+    titles = call.vault.look(replacements_and_titles, [], [id_ for each in found[:n] for id_ in each.ids]).titles
     return {"operations": [_operation(each, titles) for each in found[:n]], "more": len(found) > n}
 
 
 def operation(call: Call) -> Answer:
     """One operation with what it changed."""
     found = call.vault.look(changes_of, call.given["op"])
-    titles = call.vault.look(around, [], found.operation.ids).titles
+    titles = call.vault.look(replacements_and_titles, [], found.operation.ids).titles
     files = [
         {
             "path": each.key,
@@ -330,13 +330,13 @@ def health(call: Call) -> Answer:
         figures = {"growth": months, "by_kind": dict(vault.look(facets_of).kinds), "index_bytes": size}
     except VaultMemError as error:  # doctor checks what it can without the index
         checks.append(_checked("index", "error", "vault-mem reindex", error.message))
-    told: dict[str, Any] = {"findings": [], "healthy": None}
+    doctor: dict[str, Any] = {"findings": [], "healthy": None}
     if not quick:
-        told = {name: value for name, value in vault.doctor().to_dict().items() if name in told}
-        state = next((each for each in _WORST if any(one["severity"] == each for one in told["findings"])), "ok")
+        doctor = {name: value for name, value in vault.doctor().to_dict().items() if name in doctor}
+        state = next((each for each in _WORST if any(one["severity"] == each for one in doctor["findings"])), "ok")
         checks.append(_checked("doctor", state, "vault-mem doctor --fix"))
     about = {"pid": running["pid"], "memory": running["memory_bytes"], "version": running["version"]} if running else {}
-    return {"quick": quick, "checks": checks, "daemon": {"running": running is not None} | about, **figures, **told}
+    return {"quick": quick, "checks": checks, "daemon": {"running": running is not None} | about, **figures, **doctor}
 
 
 def daemon(folder: Folder) -> dict[str, Any] | None:
@@ -462,7 +462,7 @@ def _terms(terms: Mapping[str, float]) -> list[tuple[str, float]]:
 
 
 def _memories(call: Call, memories: list[Memory]) -> list[Answer]:
-    beside = call.vault.look(around, memories)
+    beside = call.vault.look(replacements_and_titles, memories)
     return [_memory(call, each, beside) for each in memories]
 
 

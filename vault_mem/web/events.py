@@ -110,9 +110,9 @@ class Hub:
                     yield b": \n\n"
                     continue
                 await asyncio.sleep(TOGETHER)
-                told = await self._told(stream)
-                if told is not None:
-                    yield _event("change", told)
+                event = await self._told(stream)
+                if event is not None:
+                    yield _event("change", event)
         finally:
             self._streams.remove(stream)
 

@@ -89,9 +89,9 @@ class Gate:
         try:
             await self._answer(scope, receive, _safely(send))
         except Refusal as refusal:
-            told = {"error": {"code": refusal.code, "message": str(refusal), "hint": ""}}
+            document = {"error": {"code": refusal.code, "message": str(refusal), "hint": ""}}
             stranger = refusal.status == 401
-            answer = PlainTextResponse(_STRANGER, 401) if stranger else JSONResponse(told, refusal.status)
+            answer = PlainTextResponse(_STRANGER, 401) if stranger else JSONResponse(document, refusal.status)
             await answer(scope, receive, _safely(send))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -50,7 +50,7 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
             hub = Hub(opened)
             gate = Gate(application(opened, hub, japanese=_japanese(console), report=console.notice), port)
             address = _say(console, gate, port)
-            console.notice("Enter prints a new address, each is good once and for a minute; Ctrl-C ends.")
+            console.notice("Press Enter for a new address (each works once, within a minute); Ctrl-C to stop.")
             hub.start()
             threading.Thread(target=_work_in_quiet, args=(opened, hub), daemon=True).start()
             threading.Thread(target=_on_enter, args=(console, gate, port), daemon=True).start()

@@ -165,13 +165,13 @@ def _new_of(workspace: Workspace, memories: Sequence[Memory]) -> Iterator[Memory
     """The memories without those that nearly repeat an earlier one. Embedding all in one batch saves time."""
     texts = [each.content[:_READ] for each in memories]
     least = workspace.calibration.near_identical if memories else 0.0
-    told: list[tuple[Vectors, frozenset[str]]] = []
+    said_before: list[tuple[Vectors, frozenset[str]]] = []
     for memory, text, vector in zip(memories, texts, workspace.embedder.encode(texts), strict=True):
         words = frozenset(terms(text))
         nearly_said = (
             float(vector @ other) >= least and len(words & said) >= SAME_WORDS_SHARE * len(words | said)
-            for other, said in told
+            for other, said in said_before
         )
         if not any(nearly_said):
-            told.append((vector, words))
+            said_before.append((vector, words))
             yield memory

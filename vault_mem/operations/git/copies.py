@@ -88,7 +88,7 @@ def take_in(workspace: Workspace, copy: SyncCopy) -> None:
             if key in (copy.key, copy.original) or (
                 stages == {1} and id_in(git.version(folder, key, 1) or b"") == id_in(one)
             ):
-                git.settle(folder, key)
+                git.mark_resolved(folder, key)
 
 
 def renamed_twice(folder: Folder, key: str, other: str) -> bool:

@@ -39,25 +39,25 @@ def add_git(folder: Folder) -> tuple[list[str], list[str]]:
             return [], ["git could not make this a repository; is it installed? `vault-mem doctor --fix` goes on later"]
         created.append(".git/")
     before = read(folder, ATTRIBUTES)
-    if files.put(folder.tree, ATTRIBUTES, before, git.with_lines(before, missing(folder)), PUBLIC_MODE):
+    if files.put(folder.tree, ATTRIBUTES, before, git.with_lines(before, missing_attributes(folder)), PUBLIC_MODE):
         created.append(ATTRIBUTES)
     return [*created, *_set_up_clone(folder)], []
 
 
-def lacking(folder: Folder) -> list[str]:
+def missing_setup(folder: Folder) -> list[str]:
     """What git still needs: the attributes, or settings of this clone."""
-    return [*([ATTRIBUTES] if missing(folder) else []), *(name for name, _ in _clone_steps(folder))]
+    return [*([ATTRIBUTES] if missing_attributes(folder) else []), *(name for name, _ in _clone_steps(folder))]
 
 
 def set_up(folder: Folder) -> None:
     """Add the missing attributes and settings."""
     with operation(folder, "doctor --fix", "git did not know how to merge the vault") as transaction:
         before = read(folder, ATTRIBUTES)
-        transaction.write(ATTRIBUTES, before, git.with_lines(before, missing(folder)))
+        transaction.write(ATTRIBUTES, before, git.with_lines(before, missing_attributes(folder)))
     _set_up_clone(folder)
 
 
-def missing(folder: Folder) -> list[str]:
+def missing_attributes(folder: Folder) -> list[str]:
     """The lines missing from the vault's attributes."""
     present = _present(read(folder, ATTRIBUTES))
     lines = [line for line in _shared(folder) if line not in present]

@@ -78,7 +78,7 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
             if folder.is_note(leftover.key):
                 views.follow_text(transaction, leftover.key, raw, leftover.after)
         for other in leftover.others:
-            _part(workspace, transaction, leftover.key, other)
+            _give_own_file(workspace, transaction, leftover.key, other)
         if transaction.steps:
             commit(workspace, transaction)
     if folder.is_view(leftover.key):
@@ -86,10 +86,10 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
     if leftover.key in git.unmerged(folder) and not leftover.undecided:
         for key in {leftover.key, *transaction.keys}:
             if not folder.is_private(key):
-                git.settle(folder, key)
+                git.mark_resolved(folder, key)
 
 
-def _part(workspace: Workspace, transaction: Transaction, key: str, other: bytes) -> None:
+def _give_own_file(workspace: Workspace, transaction: Transaction, key: str, other: bytes) -> None:
     """Give the other memory its own file again: a new one, or the private one that it already has here."""
     folder = workspace.folder
     memory = parse(other, key, mtime=0, zone=folder.zone).memory

@@ -10,7 +10,7 @@ from vault_mem.errors import VaultMemError
 from vault_mem.model import digits_of
 from vault_mem.operations.changing import commit, is_quiet
 from vault_mem.operations.git.common_text import taken_in
-from vault_mem.operations.upkeep.private import hiding
+from vault_mem.operations.upkeep.private import private_transaction
 from vault_mem.operations.vaults.views import view_keys
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
@@ -29,8 +29,8 @@ def keep_private(workspace: Workspace) -> list[str]:
         return []
     if not all(is_quiet(workspace, known) for known in changed):
         return []
-    written = absorb(workspace, came_back(workspace))
-    written += let_go(workspace, [known.key for known in changed])
+    written = merge_into_private(workspace, came_back(workspace))
+    written += remove_mentions(workspace, [known.key for known in changed])
     if not written:  # otherwise look once more: what was written may be named elsewhere
         workspace.index.known.put(git_index=stamp)
     return written
@@ -53,7 +53,7 @@ def came_back(workspace: Workspace) -> list[tuple[str, str]]:
     return [(public, private) for public, private in pairs if public in held]
 
 
-def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
+def merge_into_private(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
     """Merge the public files into the private ones, and remove the public ones."""
     folder = workspace.folder
     written = []
@@ -73,13 +73,13 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
         written += [public, private]
         workspace.notices.append(f"a public file that git brought back was taken into {private}")
         if public in git.unmerged(folder):
-            git.settle(folder, public)
+            git.mark_resolved(folder, public)
     if written:
         workspace.sync()  # so that the id belongs to the private file alone again
     return written
 
 
-def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
+def remove_mentions(workspace: Workspace, changed: list[str]) -> list[str]:
     """Remove private memories' names from the public files that git changed: links, lines of views, revisions."""
     folder, index = workspace.folder, workspace.index
     private = {memory.id: memory for memory in index.private()}
@@ -100,7 +100,7 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
             continue  # only flagged as private so far; move_flagged moves it
         try:
             with writing(folder):
-                transaction, _ = hiding(workspace, memory, unasked=True)
+                transaction, _ = private_transaction(workspace, memory, unasked=True)
                 if transaction.steps:
                     commit(workspace, transaction)
                     written += transaction.notes

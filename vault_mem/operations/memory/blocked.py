@@ -13,7 +13,7 @@ from vault_mem.model import TIME_KEYS
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import as_record
-from vault_mem.vault import files, own
+from vault_mem.vault import files, machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
@@ -21,7 +21,7 @@ KEPT = timedelta(days=30)
 _FOLDER = f"{OWN}/blocked"
 
 
-def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
+def keep_refused(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
     """Keep a refused draft. If that fails, a notice says so, and the refusal stands."""
     now = workspace.folder.now()
     record = as_record(draft, duplicate_of=duplicate_of)
@@ -34,7 +34,7 @@ def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
         workspace.notices.append(f"the refused text could not be kept: {error.message}")
 
 
-def last(folder: Folder) -> tuple[Draft, str]:
+def last_refused(folder: Folder) -> tuple[Draft, str]:
     """The draft that was refused last, and the key under which it is kept."""
     for key in reversed(_kept(folder)):
         draft = _load(folder, key) if key >= _oldest(folder) else None
@@ -44,7 +44,7 @@ def last(folder: Folder) -> tuple[Draft, str]:
 
 
 def _load(folder: Folder, key: str) -> Draft | None:
-    raw = own.read(folder.tree, key)
+    raw = machine_folder.read(folder.tree, key)
     try:
         record: dict[str, Any] = json.loads(raw or b"")
         record.pop("duplicate_of", None)
@@ -53,7 +53,7 @@ def _load(folder: Folder, key: str) -> Draft | None:
                 record[name] = datetime.fromisoformat(record[name])
         return Draft(**record)
     except (ValueError, TypeError, AttributeError):
-        own.set_aside(folder.tree, key, "not a text that was refused")
+        machine_folder.set_aside(folder.tree, key, "not a text that was refused")
         return None
 
 
@@ -70,5 +70,7 @@ def _oldest(folder: Folder) -> str:
 
 
 def _kept(folder: Folder) -> list[str]:
-    names = sorted(name for name, regular in own.entries(folder.tree, _FOLDER) if regular and name.endswith(".json"))
+    names = sorted(
+        name for name, regular in machine_folder.entries(folder.tree, _FOLDER) if regular and name.endswith(".json")
+    )
     return [f"{_FOLDER}/{name}" for name in names]

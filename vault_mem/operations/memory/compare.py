@@ -11,7 +11,7 @@ from vault_mem.judge.judge import Judgement, judge, statements
 from vault_mem.judge.text import respelled
 from vault_mem.model import MEMORY_ID
 from vault_mem.notes.links import WIKILINK
-from vault_mem.operations.memory.guard import compared, repeats, worth_linking
+from vault_mem.operations.memory.guard import repeats, similarity_between, worth_linking
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
@@ -49,11 +49,11 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     if not workspace.index.is_open:
         workspace.freshen()  # the calibration is kept with the index
     own = statements(texts[0])
-    similarity = compared(workspace, own, texts[1])
+    similarity = similarity_between(workspace, own, texts[1])
     settings = workspace.folder.settings
     judgement = judge(own, texts[1], workspace.tokens)
     if judgement.aligned:
-        similarity = max(similarity, compared(workspace, *respelled(own, texts[1])))
+        similarity = max(similarity, similarity_between(workspace, *respelled(own, texts[1])))
     distance = 1.0 - similarity
     same_statement = judgement.same_words or similarity >= NEARLY_SAME
     differs = [str(each) for each in judgement.differs] if same_statement or similarity >= RELATED else []

@@ -32,7 +32,7 @@ def wanted_words(query: str) -> dict[str, float]:
     return {stem(term): 1.0 for term in terms(query) if term not in STOP}
 
 
-def part(text: str, wanted: Wanted, length: int) -> str:
+def best_part(text: str, wanted: Wanted, length: int) -> str:
     """The part of a text with most of the wanted words: whole sentences up to `length`, or a piece of a longer one."""
     text = text.strip()
     if len(text) <= length:
@@ -80,7 +80,7 @@ def _inside(text: str, at: int) -> bool:
     return bool(_WORD.match(text[at - 1]) and _WORD.match(text[at]))
 
 
-def fit(
+def fit_budget(
     results: Sequence[Found], query: str, budget: int | None, cost: Cost | None = None, wanted: Wanted | None = None
 ) -> tuple[list[Found], list[Found]]:
     """The results that fit, each with as much of its text as there is room for, and those that do not.
@@ -109,7 +109,7 @@ def _fitting(found: Found, wanted: Wanted, budget: int, cost: Cost) -> Found | N
     whole = replace(found, passage=content, shortened=False, budgeted=True)
     if content and cost(whole) <= budget * WHOLE:
         return whole
-    for text in dict.fromkeys([content, *(part(found.passage or content, wanted, length) for length in _LENGTHS)]):
+    for text in dict.fromkeys([content, *(best_part(found.passage or content, wanted, length) for length in _LENGTHS)]):
         if text and (text != content or len(content) <= _LENGTHS[0]):
             shorter = replace(found, passage=text, shortened=text != content, budgeted=True)
             if cost(shorter) <= budget:

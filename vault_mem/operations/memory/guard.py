@@ -56,7 +56,7 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
             continue
         judgement = judge(text, content, workspace.tokens)
         if judgement.aligned and found.distance >= near:
-            found = Found(found.memory, max(found.similarity, compared(workspace, *respelled(text, content))))
+            found = Found(found.memory, max(found.similarity, similarity_between(workspace, *respelled(text, content))))
         if found.distance < near and repeats(judgement, found.distance, dedup_threshold):
             return Verdict(neighbours, found)
         if changed is None and judgement.differs and (found.distance < near or judgement.same_words):
@@ -95,14 +95,14 @@ def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> 
         best = each, each.memory.content
         for part in repeatable_parts(each.memory.content):
             if part != each.memory.content and same_wording(part, content):
-                similarity = compared(workspace, part, content)
+                similarity = similarity_between(workspace, part, content)
                 if similarity >= best[0].similarity:
                     best = Found(each.memory, similarity), part
         found.append(best)
     return sorted(found, key=lambda each: -each[0].similarity)
 
 
-def compared(workspace: Workspace, existing: str, content: str) -> float:
+def similarity_between(workspace: Workspace, existing: str, content: str) -> float:
     """The calibrated similarity of two texts."""
     cosine = float(embed(workspace, existing) @ embed(workspace, content))
     return _similarity(workspace.calibration, cosine, existing, content)
@@ -128,11 +128,11 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     """The existing memories nearest to a text by calibrated cosine of whole-memory vectors."""
     now, public = workspace.folder.now(), workspace.folder.public
     vector = embed(workspace, content)
-    with workspace.compared() as compared:
+    with workspace.candidates_and_unwritten() as both:
         if not np.any(vector):  # the model knows none of its tokens: only an identical text is a repetition
             return [
                 Found(catalogue.memory(place), 1.0)
-                for catalogue in [candidates.with_text(content) for candidates in compared]
+                for catalogue in [candidates.with_text(content) for candidates in both]
                 for _, _, place in catalogue.open_at(now.timestamp(), public=public)
                 if catalogue.texts[place] == content
             ]
@@ -140,7 +140,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
         ours = Filters(private=False if public else None)
         near = [
             (cosine, catalogue.created[place], catalogue, place)
-            for each in compared
+            for each in both
             for catalogue in [each.catalogue(each.files_near(vector, ours, now, NEIGHBOURS, ours=True))]
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=public)
         ]

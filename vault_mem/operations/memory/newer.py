@@ -43,7 +43,7 @@ def newer_first(
     looked_at = _looked_at(catalogue, ranking, results)
     now = workspace.folder.now()
     for number, old in ((number, found.memory) for number, found in results.items()):
-        if old.kind not in REPLACEABLE or old.closed_at(now) or spoken(old.content, old.people):
+        if old.kind not in REPLACEABLE or old.closed_at(now) or is_turn(old.content, old.people):
             continue
         # Notes with the same date, such as the chapters of a manual, do not replace each other.
         later = [each for each in looked_at if each.made > catalogue.created[ranking.places[number]]]
@@ -83,7 +83,7 @@ def _looked_at(catalogue: Catalogue, ranking: Ranking, shown: Iterable[int]) -> 
         place = int(ranking.places[number])
         if place not in known:
             text = catalogue.texts[place]
-            known[place] = changes_something(text) and not spoken(text, catalogue.people[place])
+            known[place] = changes_something(text) and not is_turn(text, catalogue.people[place])
         found.append(_Candidate(number, place, float(catalogue.created[place]), known[place]))
     return found
 
@@ -94,7 +94,7 @@ def _finishing(workspace: Workspace, catalogue: Catalogue, task: Memory, later: 
         if catalogue.kinds[each.place] == "task":
             continue
         text, people = catalogue.texts[each.place], catalogue.people[each.place]
-        if about_others(task, people) or spoken(text, people):
+        if about_others(task, people) or is_turn(text, people):
             continue
         if says_done(task.content, text, workspace.tokens):
             return each.number
@@ -121,7 +121,7 @@ def about_others(one: Memory, people: Sequence[str]) -> bool:
     return bool(one.people and people) and {*map(str.casefold, one.people)}.isdisjoint(map(str.casefold, people))
 
 
-def spoken(content: str, people: Iterable[str]) -> bool:
+def is_turn(content: str, people: Iterable[str]) -> bool:
     """Whether a text is a turn of a conversation: the speaker's name, a colon, and what was said."""
     speaker, colon, _ = content[:80].replace("：", ":").partition(":")
     return bool(colon) and speaker.strip().casefold() in [each.casefold() for each in people]

@@ -15,7 +15,7 @@ from vault_mem.errors import InvalidInput
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.terms import stem
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, fit, part
+from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, best_part, fit_budget
 from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.memory.newer import DEPTH, newer_first
 from vault_mem.operations.memory.results import Found, writable
@@ -117,14 +117,14 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     request = request.checked()
     freshness = workspace.freshen()
     results, outcome = workspace.reading(lambda: _answer(workspace, request))
-    results, left_out = fit(results, request.query, request.room, cost, outcome.wanted)
-    said = _said(workspace, request, results, outcome.answered, cost)
+    results, left_out = fit_budget(results, request.query, request.room, cost, outcome.wanted)
+    said = _session_turns(workspace, request, results, outcome.answered, cost)
     return RecallResult(
         request.query, results, freshness.stale, freshness.pending, outcome.answered, len(left_out), said
     )
 
 
-def _said(
+def _session_turns(
     workspace: Workspace, request: Request, results: list[Found], answered: bool, cost: Cost | None
 ) -> list[SessionHit]:
     """The turns of sessions that fit the budget, if they are asked for or no memory answers."""
@@ -146,7 +146,7 @@ def _said(
 
 def _answer(workspace: Workspace, request: Request) -> tuple[list[Found], Outcome]:
     with workspace.candidates():
-        outcome = consider(workspace, request)
+        outcome = filter_and_rank(workspace, request)
         results = found_by(outcome)
         if outcome.answered:
             numbered = {each.number: found for each, found in zip(outcome.chosen, results, strict=True)}
@@ -161,7 +161,7 @@ def context_query(text: str) -> str:
     return text.strip()[-MAX_QUERY:]
 
 
-def consider(workspace: Workspace, request: Request) -> Outcome:
+def filter_and_rank(workspace: Workspace, request: Request) -> Outcome:
     """Filter, rank and diversify. The outcome's places are valid as long as the caller holds the memories at hand."""
     with workspace.candidates() as candidates:
         calibration = workspace.calibration
@@ -257,7 +257,7 @@ def _found(outcome: Outcome, number: int, penalty: float = 0.0, length: int = OT
         similarity=round(outcome.calibration.similarity(float(ranking.meaning[place])), SCORE_DIGITS),
         score=round(sum(terms.values()), SCORE_DIGITS),
         relevance=round(float(ranking.relevance[number]), SCORE_DIGITS),
-        passage=part(catalogue.texts[row], outcome.wanted, length),
+        passage=best_part(catalogue.texts[row], outcome.wanted, length),
         terms=terms,
         superseded_by=superseding_id(catalogue, place, outcome.now.timestamp(), public=outcome.public),
     )

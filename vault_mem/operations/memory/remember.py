@@ -20,12 +20,12 @@ from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.changing import changing, commit, memory_written, new_id, read_to_edit, to_edit_in
 from vault_mem.operations.memory import blocked
-from vault_mem.operations.memory.continued import continued, grow
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.due import day_of
 from vault_mem.operations.memory.guard import guard, worth_linking
 from vault_mem.operations.memory.replaced import finished_by, replaced_by
 from vault_mem.operations.memory.results import Found
+from vault_mem.operations.memory.singletons import existing_singleton, update_in_place
 from vault_mem.operations.upkeep import review, summaries
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.vaults import views
@@ -121,13 +121,13 @@ def remember(
         if workspace.freshen().stale:
             raise Unsafe("the index is busy, so a repetition could not be recognised", "try again in a moment")
         whole = _as_private_as_its_sources(workspace, draft)
-        old_self = continued(workspace, whole)
-        if old_self is None:
+        existing = existing_singleton(workspace, whole)
+        if existing is None:
             result, planned = _planned(workspace, whole, force, dedup, near, most, keep_refused)
             if planned is not None:
                 later(planned) if later else write(workspace, [planned])
             return result
-        grown = grow(workspace, old_self, whole, replace_all=replace_all)
+        grown = update_in_place(workspace, existing, whole, replace_all=replace_all)
         return RememberResult(grown.memory, 0, [], None, grown=True, kept=grown.kept)
 
     return changing(workspace, act)
@@ -158,7 +158,7 @@ class Planned:
     latest: bool = False
 
 
-def refers(draft: Draft) -> bool:
+def refers_to_others(draft: Draft) -> bool:
     """Whether saving a draft may change or name memories other than its neighbours."""
     grows = draft.kind in ("mood", "summary", *KIND_ALIASES)
     spoken = draft.category == views.INTROSPECTION and draft.created is None
@@ -170,12 +170,12 @@ def _planned(
 ) -> tuple[RememberResult, Planned | None]:
     """The result for a draft, and what is to be written for it, if anything."""
     superseded = _superseded(workspace, draft)
-    expected = _weighed(workspace, draft, superseded, force, dedup, near, most)
+    expected = _expected(workspace, draft, superseded, force, dedup, near, most)
     if (duplicate := expected.duplicate_of) is not None:
         if superseded and duplicate.memory.content == draft.content:
             return _supersede(workspace, duplicate.memory, superseded), None
         if keep_refused:
-            blocked.keep(workspace, draft, duplicate.memory.id)
+            blocked.keep_refused(workspace, draft, duplicate.memory.id)
         activity.note_block(workspace.folder)
         return RememberResult(None, 0, [], duplicate), None
     changed = expected.changed
@@ -185,8 +185,8 @@ def _planned(
         if changed.memory.kind in STATE_KINDS:
             replaces.insert(0, (changed.memory, f"differs: {'; '.join(expected.differs)}"))
     planned = _plan(workspace, draft, expected.linked, superseded, replaces)
-    told = {name: getattr(expected, name) for name in ("changed", "differs", "may_replace", "may_finish")}
-    return RememberResult(planned.memory, len(expected.linked), expected.linked, None, superseded, **told), planned
+    details = {name: getattr(expected, name) for name in ("changed", "differs", "may_replace", "may_finish")}
+    return RememberResult(planned.memory, len(expected.linked), expected.linked, None, superseded, **details), planned
 
 
 @dataclass(frozen=True)
@@ -211,11 +211,11 @@ def check(workspace: Workspace, draft: Draft) -> Expected:
     if not draft.private:
         refuse_secrets(as_dict(draft))
     workspace.freshen()
-    if (old_self := continued(workspace, draft)) is not None:
-        return Expected(grows=old_self)
+    if (existing := existing_singleton(workspace, draft)) is not None:
+        return Expected(grows=existing)
     settings = workspace.folder.settings
     limits = settings.dedup_threshold, settings.link_threshold, settings.max_links
-    return _weighed(workspace, draft, _superseded(workspace, draft), False, *limits)
+    return _expected(workspace, draft, _superseded(workspace, draft), False, *limits)
 
 
 def _superseded(workspace: Workspace, draft: Draft) -> list[Memory]:
@@ -223,7 +223,7 @@ def _superseded(workspace: Workspace, draft: Draft) -> list[Memory]:
     return list({memory.id: memory for memory in found}.values())
 
 
-def _weighed(
+def _expected(
     workspace: Workspace, draft: Draft, superseded: list[Memory], force: bool, dedup: float, near: float, most: int
 ) -> Expected:
     """What saving a draft would do; with `force`, a repetition is saved too."""
@@ -302,7 +302,7 @@ def write(workspace: Workspace, planned: Sequence[Planned], *, mirror: bool = Tr
             if not old.closed_at(now):
                 close_in(transaction, workspace, old, now)
         if each.latest:
-            views.speak(transaction, memory, views.newest_introspection(workspace))
+            views.write_monologue(transaction, memory, views.newest_introspection(workspace))
         for old, why in each.replaces:
             at_hand.append(old)
             suggested.append(review.Suggestion("supersede", (memory.id, old.id), why))
@@ -352,8 +352,8 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
 def _seq(workspace: Workspace, created: datetime) -> int | None:
     """The `seq` of a memory: its number among those of the same second, None for the first."""
     second = created.timestamp()
-    with workspace.compared() as compared:
-        known = [last for each in compared if (last := each.last_of_second(second)) is not None]
+    with workspace.candidates_and_unwritten() as both:
+        known = [last for each in both if (last := each.last_of_second(second)) is not None]
     return round((max(known) - second) / SAME_SECOND_STEP) + 2 if known else None
 
 
@@ -397,7 +397,7 @@ def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     """Whether the link can be written: always into the new note, but into an old private one only if we may edit it."""
     if not nameable(stem_of(found.memory.path)):
         return False
-    if private or not found.memory.private or (workspace.coming and found.memory.path in workspace.coming):
+    if private or not found.memory.private or (workspace.unwritten and found.memory.path in workspace.unwritten):
         return True
     try:
         raw = read_to_edit(workspace, found.memory)

@@ -11,16 +11,16 @@ from typing import Any
 
 from vault_mem import errors
 from vault_mem.errors import CallersOwn, Conflict, EditRefused, NotFound, VaultMemError, WriteFailed
-from vault_mem.index.coming import Coming
 from vault_mem.index.sync import Progress
+from vault_mem.index.unwritten import Unwritten
 from vault_mem.operations.changing import changing, prepare
 from vault_mem.operations.memory.drafts import Draft
-from vault_mem.operations.memory.remember import Planned, RememberResult, refers, remember, write
+from vault_mem.operations.memory.remember import Planned, RememberResult, refers_to_others, remember, write
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Results, as_record
 from vault_mem.vault.journal import operation
-from vault_mem.vault.parts import RunningOperation, together
+from vault_mem.vault.parts import RunningOperation, one_operation
 
 # Errors that concern one text only.
 UNFIT = (errors.InvalidInput, EditRefused, Conflict, NotFound, errors.SecretFound)
@@ -57,7 +57,7 @@ def remember_many(
     """Save drafts in order, as one operation that happens completely or not at all. Invalid drafts are skipped."""
     done = RememberedMany()
     prepare(workspace)
-    with taken_back(workspace), together(workspace.folder, "remember") as whole:
+    with taken_back(workspace), one_operation(workspace.folder, "remember") as whole:
         workspace.freshen()
         with Batch(workspace, whole).held() as batch:
             for position, draft in enumerate(drafts):
@@ -100,7 +100,7 @@ class Batch:
     @contextmanager
     def held(self) -> Iterator[Batch]:
         """Until the block ends, the index is trusted without looking at the files; then the views are updated."""
-        self._workspace.held_still = True
+        self._workspace.skip_file_check = True
         try:
             yield self
             self._end()
@@ -108,11 +108,11 @@ class Batch:
             self._end()  # keep what was saved so far
             raise
         finally:
-            self._workspace.held_still, self._workspace.coming = False, None
+            self._workspace.skip_file_check, self._workspace.unwritten = False, None
 
     def remember(self, draft: Draft, *, force: bool = False) -> RememberResult:
         """Save one, as `remember` does, but without keeping what is refused."""
-        if refers(draft):
+        if refers_to_others(draft):
             self.write()
             result = remember(self._workspace, draft, force=force, keep_refused=False)
             self.part_done()
@@ -125,8 +125,8 @@ class Batch:
         most = min(max(FIRST, workspace.index.rows // 2), AT_ONCE)
         if len(self._planned) >= most or self._size >= MOST_BYTES:
             self.write()
-        workspace.coming = workspace.coming or Coming(workspace.index)
-        workspace.coming.add(planned.memory.path, planned.text)
+        workspace.unwritten = workspace.unwritten or Unwritten(workspace.index)
+        workspace.unwritten.add(planned.memory.path, planned.text)
         self._planned.append(planned)
         self._size += len(planned.text)
 
@@ -139,14 +139,14 @@ class Batch:
             changing(workspace, lambda: write(workspace, planned, mirror=False))
         except (EditRefused, Conflict, NotFound) as error:  # a failure of the whole batch, not of one text
             raise WriteFailed(error.message, error.hint) from error
-        self._planned, self._size, workspace.coming = [], 0, None
+        self._planned, self._size, workspace.unwritten = [], 0, None
         for each in planned:
             self._lines.add(each.memory)
             self._unmirrored.append(each.memory.path)
         self.part_done(len(planned))
-        workspace.held_still = False
+        workspace.skip_file_check = False
         workspace.freshen()
-        workspace.held_still = True
+        workspace.skip_file_check = True
 
     def part_done(self, files: int = 1) -> None:
         """Tell the operation that one of its transactions has ended, and how many files it wrote."""

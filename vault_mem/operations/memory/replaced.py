@@ -18,7 +18,7 @@ from vault_mem.judge.text import names_in
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.due import is_done
 from vault_mem.operations.memory.guard import embed
-from vault_mem.operations.memory.newer import REPLACEABLE, about_others, spoken
+from vault_mem.operations.memory.newer import REPLACEABLE, about_others, is_turn
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 
@@ -36,13 +36,13 @@ _Near = tuple[float, Catalogue, int]  # cosine, and where the memory is
 
 def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[Found]:
     """The open states that a new text may replace, likeliest first; `near` are its neighbours, from the guard."""
-    if not changes_something(draft.content) or spoken(draft.content, draft.people):
+    if not changes_something(draft.content) or is_turn(draft.content, draft.people):
         return []
     found = {each.memory.id: each for each in near if each.memory.kind in REPLACEABLE}
     found |= {each.memory.id: each for each in _open(workspace, draft.content, _STATES)}
     likely = []
     for each in found.values():
-        if about_others(each.memory, draft.people) or spoken(each.memory.content, each.memory.people):
+        if about_others(each.memory, draft.people) or is_turn(each.memory.content, each.memory.people):
             continue
         score = may_replace(each.memory.content, draft.content, workspace.tokens)
         if score >= WORTH_TELLING:
@@ -63,11 +63,11 @@ def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
 def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Found]:
     """The open memories of some kinds that are nearest to a text, and those that name the same people."""
     vector, names, now = embed(workspace, content), _spelled(content), workspace.folder.now()
-    with workspace.compared() as compared:
+    with workspace.candidates_and_unwritten() as both:
         of_kinds = Filters(kind=sorted(kinds), private=False if workspace.folder.public else None)
         wanted = Wanted(vector, [word for name in names for word in terms(name)])
         near: list[_Near] = []
-        for candidates in compared:
+        for candidates in both:
             catalogue = candidates.catalogue(candidates.gather(wanted, of_kinds, now, LOOKED_AT))
             places = catalogue.of_kinds(kinds, now.timestamp(), public=workspace.folder.public)
             cosines = np.einsum("ij,j->i", catalogue.vectors[places], vector)

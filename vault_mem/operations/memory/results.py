@@ -91,7 +91,7 @@ def has_ended(memory: Memory) -> bool:
     return (memory.status or "").casefold() in DONE
 
 
-def marks(memory: Memory, now: datetime, zone: tzinfo | None, superseded_by: str = "") -> list[str]:
+def why_closed(memory: Memory, now: datetime, zone: tzinfo | None, superseded_by: str = "") -> list[str]:
     """Why a memory no longer holds: since when it is closed, what superseded it, whether it is done."""
     found = []
     if memory.valid_to is not None and memory.closed_at(now):

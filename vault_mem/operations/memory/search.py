@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vault_mem.errors import InvalidInput
-from vault_mem.operations.memory.excerpts import FIRST, OTHERS, part, wanted_words
+from vault_mem.operations.memory.excerpts import FIRST, OTHERS, best_part, wanted_words
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import MAX_QUERY, RecallResult, asked
 from vault_mem.operations.memory.results import Found, writable
@@ -39,7 +39,7 @@ def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> lis
                 catalogue.memory(hit.place),
                 similarity=round(calibration.similarity(float(catalogue.vectors[hit.place] @ vector)), 4),
                 score=hit.score,
-                passage=part(catalogue.texts[hit.row], wanted, OTHERS if number else FIRST),
+                passage=best_part(catalogue.texts[hit.row], wanted, OTHERS if number else FIRST),
                 terms=hit.terms,
                 superseded_by=superseding_id(catalogue, hit.place, now, public=public),
             )

@@ -118,7 +118,7 @@ class Around(Result):
     titles: dict[str, str]
 
 
-def around(workspace: Workspace, memories: list[Memory], others: Iterable[str] = ()) -> Around:
+def replacements_and_titles(workspace: Workspace, memories: list[Memory], others: Iterable[str] = ()) -> Around:
     """What replaced these memories, and titles; `others` are more ids whose titles are wanted."""
 
     def look() -> Around:

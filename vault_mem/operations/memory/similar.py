@@ -9,7 +9,7 @@ import numpy as np
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
 from vault_mem.index.filters import Filters
 from vault_mem.notes.parse import parse
-from vault_mem.operations.memory.excerpts import OTHERS, part
+from vault_mem.operations.memory.excerpts import OTHERS, best_part
 from vault_mem.operations.memory.guard import embed
 from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.workspace import Workspace
@@ -63,7 +63,7 @@ def _nearest(workspace: Workspace, key: str, text: str, limit: int) -> list[Foun
                 continue
             memory = catalogue.memory(int(places[number]))
             similarity = round(calibration.similarity(float(cosines[number])), 4)
-            found.append(Found(memory, similarity, score=similarity, passage=part(memory.content, {}, OTHERS)))
+            found.append(Found(memory, similarity, score=similarity, passage=best_part(memory.content, {}, OTHERS)))
     return found
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from vault_mem.model import Memory
-from vault_mem.operations.memory.excerpts import Cost, fit
+from vault_mem.operations.memory.excerpts import Cost, fit_budget
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.recall import Outcome, Request, asked, consider, found_by
+from vault_mem.operations.memory.recall import Outcome, Request, asked, filter_and_rank, found_by
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import SCORE_DIGITS
 from vault_mem.result import Result, as_record
@@ -49,7 +49,7 @@ def _standing(workspace: Workspace, id_: str, request: Request, cost: Cost | Non
 
 
 def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost | None) -> WhyNot:
-    outcome = consider(workspace, request)
+    outcome = filter_and_rank(workspace, request)
     place = outcome.catalogue.place_of(memory.path)
     if place is None and not workspace.index.known.is_searched(memory.path):
         return WhyNot(memory, "type", "episodes are shown, not recalled")
@@ -78,7 +78,7 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
             reason = f"{standing_at}, but enough memories like it are shown"
             return replace(standing, stage="diversity", reason=reason, needed=needed)
         return replace(standing, stage="ranking", reason=f"{standing_at}, and {len(chosen)} are shown", needed=needed)
-    shown, _ = fit(found_by(outcome), request.query, request.room, cost, outcome.wanted)
+    shown, _ = fit_budget(found_by(outcome), request.query, request.room, cost, outcome.wanted)
     ids = [found.memory.id for found in shown]
     if memory.id not in ids:
         reason = "no sentence of it fits what is left of the budget"

@@ -130,7 +130,7 @@ def candidates(workspace: Workspace, private: bool | None = None) -> list[Candid
     folder = workspace.folder
     found: list[Candidate] = []
     for side in (False, True) if private is None else (private,):
-        for each in [] if folder.public else proposals.waiting(folder, private=side):
+        for each in [] if folder.public else proposals.undecided_proposals(folder, private=side):
             if each.kind == SAVE and each.open and (draft := draft_of(each)):
                 found.append(Candidate(each.id, draft.content, draft.kind, each.said_in, side))
     return found
@@ -166,7 +166,7 @@ def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
     return said[max(middle - 1, 0) : middle + 2]
 
 
-def settled(proposal: Proposal, id_: str) -> Proposal:
+def as_saved(proposal: Proposal, id_: str) -> Proposal:
     """The proposal of a candidate that became a memory: it names the memory instead of quoting it."""
     where = proposal.text.rpartition("” (")[2]
     return replace(proposal, text=f"save {id_} ({where}", ids=(proposal.ids[0], id_))

@@ -10,7 +10,7 @@ from pathlib import Path
 from vault_mem.errors import Busy, VaultMemError, WriteFailed
 from vault_mem.imports.transcripts.readers import reader_of
 from vault_mem.imports.transcripts.reading import Source
-from vault_mem.operations.sessions.keep import Keeper, Kept, hook
+from vault_mem.operations.sessions.keep import Keeper, Kept, hook_fields
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import files, sessions
 from vault_mem.vault.lock import locked
@@ -20,12 +20,12 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 _AFTER_AN_ANSWER, _IN_QUIET = 1.5, 20.0
 
 
-def capture(workspace: Workspace, told: bytes, agent: str = "") -> None:
+def capture(workspace: Workspace, hook_input: bytes, agent: str = "") -> None:
     """Take in a hook's input at once."""
     folder = workspace.folder
     key = f"{sessions.INBOX}/{time.time_ns():020d}-{os.getpid()}.in"
     files.make_folder(folder.tree, sessions.INBOX, PRIVATE_FOLDER_MODE)
-    files.create(folder.tree, key, f"{agent}\n\n".encode() + told, PRIVATE_MODE)
+    files.create(folder.tree, key, f"{agent}\n\n".encode() + hook_input, PRIVATE_MODE)
     workspace.freshen()
     take_in(workspace)
 
@@ -35,7 +35,7 @@ def take_in(workspace: Workspace) -> bool:
     folder = workspace.folder
     env = folder.env
     base = env.get("XDG_STATE_HOME") or (env.get("HOME") and f"{env['HOME']}/.local/state")
-    left = sessions.waiting(folder, Path(base, "vault-mem", "inbox") if base else None)
+    left = sessions.inbox_items(folder, Path(base, "vault-mem", "inbox") if base else None)
     if not left:
         return False
     deadline = time.monotonic() + (_AFTER_AN_ANSWER if workspace.watch is None else _IN_QUIET)
@@ -54,12 +54,12 @@ def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: fl
     if folder.settings.sessions_days:
         remove(workspace, older_than=timedelta(days=folder.settings.sessions_days), held=True)
     keeper = Keeper(workspace)
-    told = {each.name: hook(each.told) for each in left}
-    latest = {told[each.name].get("transcript_path", each.name): each for each in left}  # read each transcript once
+    records = {each.name: hook_fields(each.hook_input) for each in left}
+    latest = {records[each.name].get("transcript_path", each.name): each for each in left}  # read each transcript once
     for each in left:
-        record = told[each.name]
+        record = records[each.name]
         if latest[record.get("transcript_path", each.name)] is not each:
-            each.settle(folder)
+            each.discard(folder)
             continue
         if time.monotonic() > deadline:
             return True
@@ -77,7 +77,7 @@ def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: fl
                 propose_from(workspace, kept)
             if not kept.done:
                 return True
-        each.settle(folder)
+        each.discard(folder)
     return False
 
 

@@ -13,7 +13,7 @@ from vault_mem.operations.memory.recall import Request, context_query, recall
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.vaults.several import OtherVault, recall_in_all
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import hints, journal, own
+from vault_mem.vault import hints, journal, machine_folder
 
 BUDGET = 150
 MOST = 2
@@ -75,7 +75,7 @@ def hint_stats(workspace: Workspace) -> HintStats:
     prompts = hinted = 0
     first: dict[str, datetime] = {}
     used: set[str] = set()
-    for each in own.records(workspace.folder.tree, hints.KEY):
+    for each in machine_folder.records(workspace.folder.tree, hints.KEY):
         prompts += "ids" in each
         hinted += bool(each.get("ids"))
         for id_ in each.get("ids", ()):

@@ -216,10 +216,10 @@ def agent_of(reader: ModuleType) -> str:
     return str(getattr(reader, "AGENT", reader.NAME))
 
 
-def hook(told_: bytes) -> dict[str, str]:
+def hook_fields(hook_input: bytes) -> dict[str, str]:
     """The strings in a hook's JSON input; empty if it is not an object."""
     try:
-        record = json.loads(told_)
+        record = json.loads(hook_input)
     except (ValueError, RecursionError):
         return {}
     if not isinstance(record, dict):

@@ -14,7 +14,7 @@ from vault_mem.index import sessions as table
 from vault_mem.notes import session as notes
 from vault_mem.notes.session import Said, Session
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.memory.excerpts import part
+from vault_mem.operations.memory.excerpts import best_part
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import sessions
 from vault_mem.vault.folder import Folder
@@ -85,7 +85,7 @@ def search_sessions(workspace: Workspace, query: str, limit: int) -> list[Sessio
     if not said:
         return []
     wanted = dict.fromkeys(table.words(query), 1.0)
-    shown = [part(each.text, wanted, _EXCERPT) for _, each in said]
+    shown = [best_part(each.text, wanted, _EXCERPT) for _, each in said]
     vectors = workspace.embedder.encode([query, *shown])
     calibration = workspace.calibration
     best = max(hit.score for hit, _ in said) or 1.0

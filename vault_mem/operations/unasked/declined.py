@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 
-from vault_mem.vault import own
+from vault_mem.vault import machine_folder
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Entry, Transaction
 from vault_mem.vault.steps import FileStep
@@ -27,7 +27,7 @@ def decline(transaction: Transaction, undone: Entry) -> None:
 def declined_in(folder: Folder) -> Callable[[str, str, str], bool]:
     """A function (command, key, content hash) that tells whether the owner has undone that command for that text."""
     # hashes, which reveal nothing: notes may be private, or purged later
-    marks = {str(each["file"]) for each in own.records(folder.tree, DECLINED) if "file" in each}
+    marks = {str(each["file"]) for each in machine_folder.records(folder.tree, DECLINED) if "file" in each}
     return lambda command, key, digest: bool(marks) and _mark(command, key, digest) in marks
 
 

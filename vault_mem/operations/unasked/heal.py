@@ -39,7 +39,7 @@ def heal(workspace: Workspace) -> list[str]:
     return []
 
 
-def waiting(workspace: Workspace) -> list[str]:
+def notes_to_heal(workspace: Workspace) -> list[str]:
     """Notes whose links will be healed once they are quiet."""
     if not workspace.folder.settings.heal_links:
         return []

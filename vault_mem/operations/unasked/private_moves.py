@@ -12,8 +12,8 @@ from vault_mem.index.known import Known
 from vault_mem.notes.parse import flag_in
 from vault_mem.operations.changing import index_written, is_quiet, read_to_edit
 from vault_mem.operations.unasked.declined import declined_in
-from vault_mem.operations.upkeep.private import commit_private, held_by_git, hiding, notices
-from vault_mem.operations.upkeep.publish import showing
+from vault_mem.operations.upkeep.private import commit_private, held_by_git, notices, private_transaction
+from vault_mem.operations.upkeep.publish import public_transaction
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
 from vault_mem.vault.journal import writing
@@ -23,7 +23,7 @@ from vault_mem.vault.walk import content_hash
 MOST_MOVED = 20
 
 
-def waiting(workspace: Workspace) -> list[Known]:
+def waiting_to_enter(workspace: Workspace) -> list[Known]:
     """Public notes with `private: true` that are still to be moved, except those whose move was undone."""
     flagged = workspace.index.known.flagged() if workspace.folder.settings.private_moves else []
     return _not_declined(workspace, "private", flagged)
@@ -38,7 +38,7 @@ def _not_declined(workspace: Workspace, command: str, found: list[Known]) -> lis
 
 def move_flagged(workspace: Workspace) -> list[str]:
     """Move public notes with `private: true` into the private folder, once they are quiet. Returns their keys."""
-    ready = [known for known in waiting(workspace) if is_quiet(workspace, known)][:MOST_MOVED]
+    ready = [known for known in waiting_to_enter(workspace) if is_quiet(workspace, known)][:MOST_MOVED]
     if not ready:
         return []
     moved = []
@@ -50,7 +50,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
         try:
             with writing(workspace.folder):
                 held = held_by_git(workspace.folder, memory)
-                transaction, noticed = hiding(workspace, memory, unasked=True)
+                transaction, noticed = private_transaction(workspace, memory, unasked=True)
                 commit_private(workspace, transaction, memory, held)
             index_written(workspace, transaction)  # the store is updated later, once the lock is released
         except VaultMemError as error:
@@ -63,7 +63,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
     return moved
 
 
-def leaving(workspace: Workspace) -> list[Known]:
+def waiting_to_leave(workspace: Workspace) -> list[Known]:
     """Private notes whose flag this process saw go from true to false, except those whose move was undone.
 
     Only a process that watches the files can see that. The flag in the file is not enough, because the file may have
@@ -78,7 +78,7 @@ def move_cleared(workspace: Workspace) -> list[str]:
     """Publish the notes that are leaving, once they are quiet. Returns their keys."""
     folder = workspace.folder
     wait = journal.busy(folder) or git.under_way(folder)
-    ready = [] if wait else [known for known in leaving(workspace) if is_quiet(workspace, known)]
+    ready = [] if wait else [known for known in waiting_to_leave(workspace) if is_quiet(workspace, known)]
     memories = workspace.index.by_files([known.key for known in ready])
     moved = []
     for known in ready:
@@ -90,7 +90,7 @@ def move_cleared(workspace: Workspace) -> list[str]:
                 raw = read_to_edit(workspace, memory)
                 if content_hash(raw, len(raw)) != known.hash or flag_in(raw) is not False:
                     continue
-                transaction, _ = showing(workspace, memory, raw, unasked=True)
+                transaction, _ = public_transaction(workspace, memory, raw, unasked=True)
                 transaction.commit()
         except VaultMemError as error:
             workspace.notices.append(f"{known.key} stays private: {error.message}")

@@ -13,7 +13,7 @@ from vault_mem.operations.sessions.capture import take_in
 from vault_mem.operations.unasked.adopt import adopt
 from vault_mem.operations.unasked.heal import heal
 from vault_mem.operations.unasked.private_moves import move_flagged
-from vault_mem.operations.upkeep.proposals import waiting
+from vault_mem.operations.upkeep.proposals import undecided_proposals
 from vault_mem.operations.upkeep.tidy import run_due
 from vault_mem.operations.vaults.views import follow_files
 from vault_mem.operations.workspace import Workspace
@@ -22,7 +22,7 @@ from vault_mem.vault import git, journal
 
 def apply_ticked(workspace: Workspace) -> bool:
     """Carry out ticked proposals. There are rarely any, so the slow import waits until one is found."""
-    if not any(waiting(workspace.folder, private=private) for private in (False, True)):
+    if not any(undecided_proposals(workspace.folder, private=private) for private in (False, True)):
         return False
     from vault_mem.operations.upkeep import answers
 

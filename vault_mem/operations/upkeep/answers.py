@@ -18,16 +18,16 @@ from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import split
 from vault_mem.operations.changing import changes, commit, is_quiet_file, read_to_edit, read_to_remove
 from vault_mem.operations.memory.remember import remember
-from vault_mem.operations.sessions.candidates import draft_of, said_at, settled
-from vault_mem.operations.upkeep.link import linking
+from vault_mem.operations.sessions.candidates import as_saved, draft_of, said_at
+from vault_mem.operations.upkeep.link import link_transaction
 from vault_mem.operations.upkeep.merge import plan_merge
-from vault_mem.operations.upkeep.proposals import file_key, text_of, waiting, write
+from vault_mem.operations.upkeep.proposals import file_key, text_of, undecided_proposals, write
 from vault_mem.operations.upkeep.review import STALE, Suggestion, digest_of, open_proposals, proposal_for, says_more
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.parts import together
+from vault_mem.vault.parts import one_operation
 from vault_mem.vault.steps import read
 
 
@@ -53,7 +53,7 @@ def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:
         found = [asked[number]]
     if not found:
         raise NotFound(f"No open proposal {which}", "`vault-mem review list` shows them")
-    return _settle(workspace, found[0], accept=accept)
+    return _carry_out_or_reject(workspace, found[0], accept=accept)
 
 
 def apply_ticked(workspace: Workspace) -> list[Answer]:
@@ -61,17 +61,19 @@ def apply_ticked(workspace: Workspace) -> list[Answer]:
     answers = []
     for private in (False, True):
         key = file_key(workspace.folder, private=private)
-        for proposal in waiting(workspace.folder, private=private):
+        for proposal in undecided_proposals(workspace.folder, private=private):
             if proposal.box in "xX-" and is_quiet_file(workspace, key):
                 try:
                     with writing(workspace.folder):
-                        answers.append(_settle(workspace, proposal, accept=proposal.box != "-", unasked=True))
+                        answers.append(
+                            _carry_out_or_reject(workspace, proposal, accept=proposal.box != "-", unasked=True)
+                        )
                 except VaultMemError as error:
                     workspace.notices.append(f"{key}: {proposal.id} could not be carried out: {error.message}")
     return answers
 
 
-def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: bool = False) -> Answer:
+def _carry_out_or_reject(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: bool = False) -> Answer:
     folder = workspace.folder
     reason = f"proposal {proposal.id}"
     if accept and proposal.kind == checklist.SAVE:
@@ -105,15 +107,15 @@ def _save(workspace: Workspace, proposal: Proposal, *, unasked: bool) -> Answer:
     transaction = Transaction(folder, "review accept", f"proposal {proposal.id}", unasked=unasked)
     if draft is None:
         return _finish(workspace, transaction, proposal, STALE, "stale", "stale: its words cannot be read")
-    private = proposal.id in {each.id for each in waiting(folder, private=True)}
+    private = proposal.id in {each.id for each in undecided_proposals(folder, private=True)}
     draft = replace(draft, private=private, created=said_at(workspace, proposal))
-    with together(folder, "review accept") as whole:
+    with one_operation(folder, "review accept") as whole:
         result = remember(workspace, draft, keep_refused=False)
         whole.part_done()
         existing = result.duplicate_of.memory if result.duplicate_of else result.memory
         id_ = existing.id if existing else ""
         note = "known already" if result.duplicate_of else ""
-        done = _finish(workspace, transaction, proposal, "x", "applied", note, settled(proposal, id_))
+        done = _finish(workspace, transaction, proposal, "x", "applied", note, as_saved(proposal, id_))
         whole.part_done()
     return replace(done, proposal=proposal, memory_id=id_)
 
@@ -127,12 +129,14 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
     if proposal.kind in ("merge", "append"):
         keep, removed = memories
         raws = read_to_edit(workspace, keep), read_to_remove(workspace, removed)
-        retold = None
+        kept_with_new_text = None
         if proposal.kind == "append":
-            retold = replace_body(raws[0], f"{split(raws[0]).body.rstrip()}\n\n{split(raws[1]).body.strip()}\n")
-        return plan_merge(folder, workspace.names, keep, raws[0], removed, raws[1], retold, reason)[0]
+            kept_with_new_text = replace_body(
+                raws[0], f"{split(raws[0]).body.rstrip()}\n\n{split(raws[1]).body.strip()}\n"
+            )
+        return plan_merge(folder, workspace.names, keep, raws[0], removed, raws[1], kept_with_new_text, reason)[0]
     if proposal.kind == "link":
-        return linking(workspace, memories[0], memories[1], "related", reason=reason)
+        return link_transaction(workspace, memories[0], memories[1], "related", reason=reason)
     transaction = Transaction(folder, proposal.kind, reason, ids=ids)
     if proposal.kind == "close":
         close_in(transaction, workspace, memories[0], now)
@@ -174,9 +178,9 @@ def _finish(
     folder = workspace.folder
     for private in (False, True):
         key = file_key(folder, private=private)
-        if any(each.id == proposal.id for each in waiting(folder, private=private)):
+        if any(each.id == proposal.id for each in undecided_proposals(folder, private=private)):
             day = f"{folder.now():%Y-%m-%d}"
             text = text_of(transaction.now(key))
-            write(transaction, key, checklist.settle(text, replace(as_ or proposal, box=" "), box, day, note))
+            write(transaction, key, checklist.record_answer(text, replace(as_ or proposal, box=" "), box, day, note))
     commit(workspace, transaction)
     return Answer(proposal, outcome, transaction.op, note)

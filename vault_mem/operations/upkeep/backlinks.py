@@ -41,7 +41,9 @@ def changeable(folder: Folder, key: str, raw: bytes) -> bool:
     return folder.is_note(key) and all(each.odd for each in parse(raw, key, mtime=0, zone=folder.zone).problems)
 
 
-def relate(workspace: Workspace, transaction: Transaction, names: Names, later: Memory, earlier: Memory) -> bool:
+def write_link_between(
+    workspace: Workspace, transaction: Transaction, names: Names, later: Memory, earlier: Memory
+) -> bool:
     """Write a link into the later memory, or into the private one if only one is. Returns whether that was possible."""
     writer, target = (earlier, later) if earlier.private and not later.private else (later, earlier)
     if not nameable(names.of(target.path)):

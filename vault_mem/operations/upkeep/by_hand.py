@@ -48,7 +48,7 @@ def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *
     is replaced, which only an operation that announces it may do.
     """
     body = split(raw).body
-    for ours in list(_written(workspace.folder, memory, body)) or _untouched(workspace.folder, memory, body):
+    for ours in list(_written(workspace.folder, memory, body)) or _if_untouched(workspace.folder, memory, body):
         found = _around(body, ours)
         if found is not None:
             before, after = found
@@ -77,7 +77,7 @@ def _written(folder: Folder, memory: Memory, body: str) -> Iterator[str]:
                 yield body
 
 
-def _untouched(folder: Folder, memory: Memory, body: str) -> list[str]:
+def _if_untouched(folder: Folder, memory: Memory, body: str) -> list[str]:
     """The text of a note that was not written again after it was made, even if the journal does not go back so far."""
     found = folder.tree.stat(memory.path)
     age = found.st_mtime_ns / 1e9 - memory.created.timestamp() if found else -1.0

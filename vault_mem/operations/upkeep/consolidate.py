@@ -17,9 +17,9 @@ from vault_mem.index.pairs import nearest_pairs
 from vault_mem.index.sync import Progress
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.changing import changing, commit, freshen_to_change
-from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
+from vault_mem.operations.memory.pairs import CHANGED, REPETITION, judge_pair
 from vault_mem.operations.upkeep import review
-from vault_mem.operations.upkeep.backlinks import relate
+from vault_mem.operations.upkeep.backlinks import write_link_between
 from vault_mem.operations.upkeep.replayed import Relatedness
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -169,7 +169,7 @@ def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memo
             continue
         if not belong_together(earlier, later):
             made += activity.pair_of(earlier.id, later.id) not in known  # linked by time only: in the activity log
-        elif relate(workspace, transaction, names, later, earlier):
+        elif write_link_between(workspace, transaction, names, later, earlier):
             transaction.ids += [memory.id for memory in (earlier, later) if memory.id not in transaction.ids]
             made += 1
     return made
@@ -184,12 +184,12 @@ def _candidates(
     if limit == 0:
         return merges, changes
     for distance, older, newer in _near(workspace, recent, threshold, progress):
-        stands = standing(workspace, older, newer, distance)
-        facts = (newer.id, older.id, stands.distance, newer.content[:SNIPPET], older.content[:SNIPPET])
-        if stands.kind == REPETITION and len(merges) < limit:
+        verdict = judge_pair(workspace, older, newer, distance)
+        facts = (newer.id, older.id, verdict.distance, newer.content[:SNIPPET], older.content[:SNIPPET])
+        if verdict.kind == REPETITION and len(merges) < limit:
             merges.append(MergeCandidate(*facts))
-        elif stands.kind == CHANGED and len(changes) < limit:
-            changes.append(SupersedeCandidate(*facts, stands.differs))
+        elif verdict.kind == CHANGED and len(changes) < limit:
+            changes.append(SupersedeCandidate(*facts, verdict.differs))
         if len(merges) == len(changes) == limit:
             break
     return sorted(merges, key=_by_distance), sorted(changes, key=_by_distance)

@@ -91,12 +91,14 @@ def edit_memory(
             redact.seal({"fields": [*given.values()]})  # before types are checked, because errors quote the values
         changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
         draft = _checked(memory, content, changes, folder)
-        told = NoteChange(raw)
+        note_change = NoteChange(raw)
         if content is not None and keep_added:
-            told = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+            note_change = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
         elif content is not None:
-            told = NoteChange(replace_body(raw, draft.content + "\n"), written=True)
-        return replace(told, raw=edit(told.raw, changes | ({"kind": draft.kind} if changes.get("kind") else {})))
+            note_change = NoteChange(replace_body(raw, draft.content + "\n"), written=True)
+        return replace(
+            note_change, raw=edit(note_change.raw, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
+        )
 
     return change_memory(workspace, id_, change, command, reason or _REASONS.get(command, ""))
 

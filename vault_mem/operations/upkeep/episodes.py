@@ -198,13 +198,13 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
             continue
         name = episode.id if folder.is_private(other) else ""
 
-        def let_go(reference: Reference, source: str = other, name: str = name) -> Reference | str | None:
+        def new_reference(reference: Reference, source: str = other, name: str = name) -> Reference | str | None:
             if not means(reference.target, source):
                 return reference
             return reference.to(name) if name else None if reference.key == "links" else reference
 
         try:
-            seen = rewritten(raw, let_go) if folder.is_note(other) else raw
+            seen = rewritten(raw, new_reference) if folder.is_note(other) else raw
         except EditRefused:
             seen = raw
         transaction.write(other, raw, seen)

@@ -25,7 +25,7 @@ from vault_mem.operations.upkeep.sides import keep_apart
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
-from vault_mem.vault import own
+from vault_mem.vault import machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, may_be_private, no_longer_ours, ours, was_ours
@@ -163,7 +163,9 @@ def is_episode(folder: Folder, key: str, raw: bytes) -> bool:
 
 def trash(folder: Folder) -> list[Trashed]:
     """What is in the trash, newest first."""
-    names = [name for name, regular in own.entries(folder.tree, _TRASH) if regular and name.endswith(".json")]
+    names = [
+        name for name, regular in machine_folder.entries(folder.tree, _TRASH) if regular and name.endswith(".json")
+    ]
     found = [_load(folder, f"{_TRASH}/{name}") for name in names]
     shown = [each for each in found if each and not (folder.public and may_be_private(folder, each.step))]
     return sorted(shown, key=lambda each: each.at, reverse=True)
@@ -277,7 +279,7 @@ def in_trash(folder: Folder, id_: str) -> Trashed:
 def _load(folder: Folder, key: str) -> Trashed | None:
     """A memory in the trash; a damaged or foreign record is set aside (SPEC S-2)."""
     try:
-        raw = own.read(folder.tree, key)
+        raw = machine_folder.read(folder.tree, key)
         if raw is None:
             return None
         record = json.loads(raw)
@@ -291,7 +293,7 @@ def _load(folder: Folder, key: str) -> Trashed | None:
     except OSError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError):
-        own.set_aside(folder.tree, key, "not a memory that was forgotten")
+        machine_folder.set_aside(folder.tree, key, "not a memory that was forgotten")
         return None
 
 

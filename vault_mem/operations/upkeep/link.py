@@ -68,7 +68,7 @@ class LinkEnd:
 @changes
 def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason: str = "") -> LinkResult:
     """Link two memories, or change the type of their link. `type_` says what b is to a."""
-    from vault_mem.operations.memory.guard import compared
+    from vault_mem.operations.memory.guard import similarity_between
 
     if type_ is not None and type_ not in LINK_TYPES:
         raise InvalidInput(f"unknown type {type_!r}", f"a link's type is one of {', '.join(LINK_TYPES)}")
@@ -81,8 +81,8 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
     if present is not None and type_ in (None, present.type):
         return LinkResult("already", one, other, present.type, present.confidence, "")
     wanted = type_ or "related"
-    confidence = compared(workspace, one.content, other.content) if wanted == "similar" else None
-    transaction = linking(workspace, one, other, wanted, confidence, reason)
+    confidence = similarity_between(workspace, one.content, other.content) if wanted == "similar" else None
+    transaction = link_transaction(workspace, one, other, wanted, confidence, reason)
     path = transaction.keys[-1]
     adopt_in(workspace, transaction)
     op = commit(workspace, transaction)
@@ -106,7 +106,7 @@ def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: 
     return UnlinkResult(one, other, files, left, op)
 
 
-def linking(
+def link_transaction(
     workspace: Workspace, one: Memory, other: Memory, type_: str, confidence: float | None = None, reason: str = ""
 ) -> Transaction:
     """The transaction that links two memories of the vault, not committed yet."""

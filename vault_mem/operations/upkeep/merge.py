@@ -59,13 +59,21 @@ def merge(
     _check(workspace.folder, one, other)
     check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
     raws = read_to_edit(workspace, one), read_to_edit(workspace, other)
-    told = None if text is None else replace_words(workspace, one, raws[0], text)
-    retold = told.raw if told else None
+    change = None if text is None else replace_words(workspace, one, raws[0], text)
+    kept_with_new_text = change.raw if change else None
     transaction, left = plan_merge(
-        workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
+        workspace.folder,
+        workspace.names,
+        one,
+        raws[0],
+        other,
+        raws[1],
+        kept_with_new_text,
+        reason,
+        update_links=update_links,
     )
-    if told is not None:
-        transaction.written[one.id] = told.written
+    if change is not None:
+        transaction.written[one.id] = change.written
     changed = [key for key in transaction.linking if key not in (one.path, other.path)]
     op = commit(workspace, transaction)
     shown = list(filter(workspace.folder.is_shown, left))
@@ -94,21 +102,22 @@ def plan_merge(
     keep_raw: bytes,
     removed: Memory,
     raw: bytes,
-    retold: bytes | None = None,
+    kept_with_new_text: bytes | None = None,
     reason: str = "",
     *,
     update_links: bool = False,
 ) -> tuple[Transaction, list[str]]:
     """The transaction that merges two memories, and the files that will still name the removed one.
 
-    `retold` is the remaining note with a new text, if it gets one.
+    `kept_with_new_text` is the remaining note with a new text, if it gets one.
     """
     transaction = Transaction(folder, "merge", reason, ids=[keep.id, removed.id])
     plan = _Plan(folder, names, keep, removed)
     named = list(referrers(folder, names, keep.path, removed.path))
     # a link to the removed memory would now lead to itself
     after = rewritten(
-        keep_raw if retold is None else retold, lambda each: None if plan.goes(each.target, keep.path) else each
+        keep_raw if kept_with_new_text is None else kept_with_new_text,
+        lambda each: None if plan.goes(each.target, keep.path) else each,
     )
     leads_to = (names.note(reference.target, keep.path) for reference in references(after))
     linked = {key for key in leads_to if key is not None}

@@ -59,13 +59,13 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
     """Move a memory into the private folder; for one already there, what still names it is cleaned up."""
     memory = to_change(workspace, id_)
     held = held_by_git(workspace.folder, memory)
-    transaction, noticed = hiding(workspace, memory, scrub=scrub)
+    transaction, noticed = private_transaction(workspace, memory, scrub=scrub)
     op = commit_private(workspace, transaction, memory, held) if transaction.steps else ""
     index_written(workspace, transaction)
     return replace(noticed, memory=memory_written(workspace, transaction, memory.id), in_git=held, op=op)
 
 
-def hiding(
+def private_transaction(
     workspace: Workspace, memory: Memory, *, scrub: bool = False, unasked: bool = False
 ) -> tuple[Transaction, PrivateResult]:
     """The transaction that makes a memory of the vault private, not committed yet."""
@@ -81,7 +81,7 @@ def commit_private(workspace: Workspace, transaction: Transaction, memory: Memor
     """Make it private, and record where git and a store already have it."""
     if held:  # doctor warns as long as git's history has these files
         transaction.append(HELD, json.dumps({"id": memory.id, "files": held}, ensure_ascii=False))
-    sharing.owe(workspace, transaction.ids, transaction.notes)
+    sharing.mark_for_removal(workspace, transaction.ids, transaction.notes)
     return transaction.commit()
 
 
@@ -106,16 +106,16 @@ def plan_private(
     keys = {*names.naming(*(each.key for each in moving)), *(key for title in titles for key in telling(title))}
     for key in sorted(keys):
         if all(key != each.key for each in moving):
-            _let_go(transaction, names, key, moving, scrub, noticed)
+            _remove_links(transaction, names, key, moving, scrub, noticed)
     for key in ("SELF.md", *views.view_keys(folder)):
-        _let_go_of_prose(transaction, key, moving, scrub, noticed)
+        _remove_mentions_in_text(transaction, key, moving, scrub, noticed)
     _move_proposals(transaction, moving)
     for each in moving:
         transaction.whys[each.id] = ChangeReason("made private", payload={"was": each.key})  # publish moves it back
         _move_in(transaction, each, moving)
         views.leave(transaction, each.id)
         _hide_history(transaction, each)
-    views.silence(transaction, replace(memory, private=False), instead)
+    views.clear_from_monologue(transaction, replace(memory, private=False), instead)
     return transaction, replace(noticed, links=sum(len(each.added) for each in moving))
 
 
@@ -143,7 +143,7 @@ def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Movi
     return found
 
 
-def _let_go(
+def _remove_links(
     transaction: Transaction, names: Names, key: str, moving: list[MovingNote], scrub: bool, noticed: PrivateResult
 ) -> None:
     """Change one other note: a private one gets the new name of what moves, a public one no longer names it."""
@@ -164,10 +164,10 @@ def _let_go(
             for each, reference in lost:
                 if folder.is_note(key):
                     sides.carry_over(each, reference, names.of(key), title)
-    _let_go_of_prose(transaction, key, moving, scrub, noticed)
+    _remove_mentions_in_text(transaction, key, moving, scrub, noticed)
 
 
-def _let_go_of_prose(
+def _remove_mentions_in_text(
     transaction: Transaction, key: str, moving: list[MovingNote], scrub: bool, noticed: PrivateResult
 ) -> None:
     """Remove ids from a text if `scrub`, and list the file if it still names a memory."""

@@ -19,7 +19,7 @@ def file_key(folder: Folder, *, private: bool) -> str:
     return f"{folder.settings.private_folder}/REVIEW.md" if private else "REVIEW.md"
 
 
-def waiting(folder: Folder, *, private: bool) -> list[Proposal]:
+def undecided_proposals(folder: Folder, *, private: bool) -> list[Proposal]:
     """The proposals of one side that are not settled yet."""
     return checklist.undecided(text_of(read(folder, file_key(folder, private=private))))
 

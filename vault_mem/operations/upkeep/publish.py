@@ -46,16 +46,16 @@ def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret
     if not memory.private:
         raise InvalidInput(f"{memory.id} is already public", "`vault-mem private ID` makes it private")
     raw = read_to_edit(workspace, memory)
-    transaction, links = showing(workspace, memory, raw, scrub=scrub, allow_secret=allow_secret)
+    transaction, links = public_transaction(workspace, memory, raw, scrub=scrub, allow_secret=allow_secret)
     op = commit(workspace, transaction)
     return PublishResult(memory_written(workspace, transaction, memory.id), links, op)
 
 
-def showing(workspace: Workspace, memory: Memory, raw: bytes, **how: bool) -> tuple[Transaction, int]:
+def public_transaction(workspace: Workspace, memory: Memory, raw: bytes, **how: bool) -> tuple[Transaction, int]:
     """The transaction that makes a memory of the vault public (see `plan_publish`), not committed yet."""
     newest = views.newest_introspection(workspace)
-    speaks = newest is None or newest.created < memory.created
-    return plan_publish(workspace.folder, workspace.names, memory, raw, speaks=speaks, **how)
+    latest = newest is None or newest.created < memory.created
+    return plan_publish(workspace.folder, workspace.names, memory, raw, latest=latest, **how)
 
 
 def plan_publish(
@@ -66,7 +66,7 @@ def plan_publish(
     *,
     scrub: bool = False,
     allow_secret: bool = False,
-    speaks: bool = False,
+    latest: bool = False,
     unasked: bool = False,
 ) -> tuple[Transaction, int]:
     """The transaction that makes a memory public, and how many of its links move to private memories."""
@@ -75,8 +75,8 @@ def plan_publish(
         refuse_secrets({name: getattr(memory, name) for name in texts})
     transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
     referring = {key for key in names.naming(memory.path) if folder.is_private(key) and folder.is_note(key)}
-    keys = sorted((sides.named(folder, names, memory.path, raw) | referring) - {memory.path})
-    private = [sides.staying(folder, names, key) for key in keys]
+    keys = sorted((sides.private_notes_named(folder, names, memory.path, raw) | referring) - {memory.path})
+    private = [sides.unmoved(folder, names, key) for key in keys]
     lost: list[tuple[MovingNote, Reference]] = []
     text = sides.without_private(memory.path, raw, private, scrub, lost)
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
@@ -107,8 +107,8 @@ def plan_publish(
         transaction.move(memory.path, raw, after.path, text)
     if not is_episode(folder, after.path, text):
         views.follow(transaction, None, after)
-        if speaks:
-            views.speak(transaction, after)
+        if latest:
+            views.write_monologue(transaction, after)
     return transaction, links
 
 
@@ -127,7 +127,7 @@ def _public_key(folder: Folder, names: Names, memory: Memory, raw: bytes) -> str
 
 def _former_key(folder: Folder, id_: str) -> str:
     """Where the memory was before it became private; empty if unknown, or if notes may not be there."""
-    told = [revision.payload.get("was") for revision in history.of_memory(folder, id_) if revision.payload.get("was")]
-    key = str(told[-1]) if told else ""
+    former = [revision.payload.get("was") for revision in history.of_memory(folder, id_) if revision.payload.get("was")]
+    key = str(former[-1]) if former else ""
     fit = folder.is_note(key) and not folder.is_private(key) and not is_ignored(folder, key)
     return key if fit and ".." not in key.split("/") else ""

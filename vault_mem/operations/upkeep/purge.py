@@ -36,10 +36,10 @@ class Purge(Result):
     in_trash: bool
 
 
-def look(workspace: Workspace, id_: str) -> Purge:
+def preview(workspace: Workspace, id_: str) -> Purge:
     """What a purge would delete; nothing is changed."""
     workspace.freshen()
-    memory, trashed = _meant(workspace, id_)
+    memory, trashed = _find_memory(workspace, id_)
     references = []
     if not trashed:
         raw = read_to_remove(workspace, memory)
@@ -57,14 +57,14 @@ def purge(
     It cannot be undone, so it takes the full id unless the caller is `sure`.
     """
     freshen_to_change(workspace)
-    memory, trashed = _meant(workspace, id_)
+    memory, trashed = _find_memory(workspace, id_)
     if not sure and id_ != memory.id:
         raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the full id, or --yes")
     if not trashed:
         _refuse_while_open(workspace, memory)
     transaction, left = _plan(workspace, memory, reason, trashed, update_links)
     if not memory.private or sharing.was_offered(workspace, memory.id):
-        sharing.owe(workspace, [memory.id], transaction.notes, [memory.path])
+        sharing.mark_for_removal(workspace, [memory.id], transaction.notes, [memory.path])
     references = [key for key in transaction.notes if key != memory.path]
     op = transaction.commit()
     try:
@@ -91,7 +91,7 @@ def _plan(
         )
         transaction.steps = [step for step in transaction.steps if step.key != trash_key(memory.id)]
     if not memory.private:  # unlike forget, purge also removes its text from the latest monologue
-        views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
+        views.clear_from_monologue(transaction, memory, views.newest_introspection(workspace, but=memory.id))
     for session, before, after in without(folder, [memory.content]):
         transaction.write(session, before, after)
     former = {name for name, ids in workspace.index.known.renames().items() if memory.id in ids}
@@ -111,7 +111,7 @@ def _refuse_while_open(workspace: Workspace, memory: Memory) -> None:
         workspace.notices.append("this system does not tell whether another program has the file open")
 
 
-def _meant(workspace: Workspace, id_: str) -> tuple[Memory, bool]:
+def _find_memory(workspace: Workspace, id_: str) -> tuple[Memory, bool]:
     """The memory with that id, and whether it is in the trash."""
     try:
         return workspace.index.get(id_), False

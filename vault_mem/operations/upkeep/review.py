@@ -15,7 +15,7 @@ from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.checklist import Proposal
 from vault_mem.notes.excerpt import cut
-from vault_mem.operations.upkeep.proposals import MOST_OPEN, file_key, text_of, waiting, write
+from vault_mem.operations.upkeep.proposals import MOST_OPEN, file_key, text_of, undecided_proposals, write
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction, operation
 from vault_mem.visible import visible
@@ -77,7 +77,7 @@ def propose_in(
 def open_proposals(workspace: Workspace) -> list[Proposal]:
     """The proposals that wait for an answer, public ones first."""
     sides = (False,) if workspace.folder.public else (False, True)
-    return [each for side in sides for each in waiting(workspace.folder, private=side) if each.box != STALE]
+    return [each for side in sides for each in undecided_proposals(workspace.folder, private=side) if each.box != STALE]
 
 
 def says_more(workspace: Workspace, keep: Memory, removed: Memory) -> bool:

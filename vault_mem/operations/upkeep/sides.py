@@ -54,7 +54,9 @@ def keep_apart(transaction: Transaction, names: Names, key: str, raw: bytes) -> 
     """
     folder = transaction.folder
     private = (
-        [] if folder.is_private(key) else [staying(folder, names, each) for each in named(folder, names, key, raw)]
+        []
+        if folder.is_private(key)
+        else [unmoved(folder, names, each) for each in private_notes_named(folder, names, key, raw)]
     )
     if not private:
         return raw
@@ -77,8 +79,8 @@ def refuse_to_name(transaction: Transaction, names: Names) -> None:
     for step in steps:
         if (not folder.has_links(step.key) and step.key != REVIEW) or folder.is_private(step.key):
             continue
-        before = named(folder, names, step.key, step.before or b"")
-        for key in named(folder, names, step.key, step.after or b"") - before - leaving:
+        before = private_notes_named(folder, names, step.key, step.before or b"")
+        for key in private_notes_named(folder, names, step.key, step.after or b"") - before - leaving:
             if not _hidden_before(folder, key, transaction.undoes):
                 raise Conflict(f"{step.key} would name a memory that is private by now", "nothing was changed")
 
@@ -92,14 +94,14 @@ def _hidden_before(folder: Folder, key: str, op: str) -> bool:
     return False
 
 
-def named(folder: Folder, names: Names, key: str, raw: bytes) -> set[str]:
+def private_notes_named(folder: Folder, names: Names, key: str, raw: bytes) -> set[str]:
     """The notes of the private folder that a file names, by a link or by an id."""
     links = {names.note(name, key) for name in named_in(raw, key)}
     ids = {names.key_of(id_) for id_ in ids_in(raw)}
     return {each for each in links | ids if each is not None and each != key and folder.is_private(each)}
 
 
-def staying(folder: Folder, names: Names, key: str) -> MovingNote:
+def unmoved(folder: Folder, names: Names, key: str) -> MovingNote:
     """A `MovingNote` for a note that stays where it is."""
     raw = read(folder, key) or b""
     title = title_in(raw, key)

@@ -64,7 +64,7 @@ def scopes_of(memory: Memory) -> list[str]:
     return [*found, f"month:{memory.created:%Y-%m}"]
 
 
-def deserving(workspace: Workspace, *, budget: int = BUDGET, public_only: bool = False) -> list[Scope]:
+def scopes_to_summarise(workspace: Workspace, *, budget: int = BUDGET, public_only: bool = False) -> list[Scope]:
     """Scopes with many memories and no summary, or one that has fallen behind; as many as fit the budget."""
     workspace.freshen()
     now = workspace.folder.now()

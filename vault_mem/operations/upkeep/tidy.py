@@ -122,12 +122,12 @@ def record(folder: Folder, report: TidyReport) -> None:
 def run_due(workspace: Workspace) -> TidyReport | None:
     """Tidy if enough turns have passed since the last time: for the daemon, never in the foreground of a call."""
     folder = workspace.folder
-    if not folder.settings.tidy or not turns.due(folder) or git.under_way(folder):
+    if not folder.settings.tidy or not turns.tidying_due(folder) or git.under_way(folder):
         return None
-    turns.begin(folder)  # first, so that a run that fails is not tried again at every turn
+    turns.note_tidying(folder)  # first, so that a run that fails is not tried again at every turn
     report = tidy(workspace, unasked=True)
     if report.waiting:
-        turns.again(folder)  # run again soon for those that were not quiet, not after hundreds of turns
+        turns.tidy_again(folder)  # run again soon for those that were not quiet, not after hundreds of turns
     return report
 
 

@@ -22,13 +22,13 @@ from vault_mem.index.pairs import nearest_pairs
 from vault_mem.index.sync import Progress
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
+from vault_mem.operations.memory.pairs import CHANGED, REPETITION, judge_pair
 from vault_mem.operations.upkeep.summaries import as_state
 from vault_mem.operations.upkeep.tidy import normalised
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.times import spans
 from vault_mem.result import Result, as_record
-from vault_mem.vault import files, own
+from vault_mem.vault import files, machine_folder
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
@@ -143,7 +143,7 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
         for cosine, one, other in pairs:
             a, b = states[members[one][0]], states[members[other][0]]
             similarity = round(calibration.similarity(cosine, size_of(a.content, b.content)), 4)
-            if similarity > 1 - NEAR or _signs(a, b):
+            if similarity > 1 - NEAR or _belong_together(a, b):
                 near.append((similarity, a, b))
         found += _joined(kind, near)
     return sorted(found, key=lambda each: (-each.similarity, each.states[0].id))
@@ -153,15 +153,15 @@ def _judged(workspace: Workspace, cluster: StateCluster) -> StateCluster:
     """The cluster with the judge's verdict on each pair."""
     repetitions, changes = [], []
     for similarity, older, newer in cluster.near:
-        stands = standing(workspace, older, newer, round(1 - similarity, 4))
-        if stands.kind == REPETITION:
+        verdict = judge_pair(workspace, older, newer, round(1 - similarity, 4))
+        if verdict.kind == REPETITION:
             repetitions.append((newer.id, older.id))
-        elif stands.kind == CHANGED:
-            changes.append(StateChange(newer.id, older.id, stands.differs))
+        elif verdict.kind == CHANGED:
+            changes.append(StateChange(newer.id, older.id, verdict.differs))
     return replace(cluster, repetitions=repetitions, changes=changes)
 
 
-def _signs(one: Memory, other: Memory) -> bool:
+def _belong_together(one: Memory, other: Memory) -> bool:
     """Whether two states hold at the same time and share a tag, a person or the time that they are about."""
     shared = set(one.tags) & set(other.tags) or set(one.people) & set(other.people) or _about_one_time(one, other)
     return bool(shared) and _overlap(one, other)
@@ -250,7 +250,7 @@ def latest(folder: Folder) -> str:
 def known_states(folder: Folder, token: str) -> dict[str, str]:
     """The states that were handed out under a token, with their digests, in the order they were shown."""
     known = token.startswith("tc_") and token[3:].isalnum()
-    raw = own.read(folder.tree, f"{_FOLDER}/{token}.json") if known else None
+    raw = machine_folder.read(folder.tree, f"{_FOLDER}/{token}.json") if known else None
     try:
         record: dict[str, Any] = json.loads(raw or b"")
         return {str(id_): str(value) for id_, value in record.items()}

@@ -377,8 +377,8 @@ def _change(
     raw = read_to_edit(workspace, memory)
     after = raw
     if update.body_text:
-        told = replace_words(workspace, memory, raw, update.body_text)
-        after, transaction.written[memory.id] = told.raw, told.written
+        change = replace_words(workspace, memory, raw, update.body_text)
+        after, transaction.written[memory.id] = change.raw, change.written
     changes: dict[str, Value | None] = {}
     for key in ("confidence", "salience", "valid_from", "valid_to", "last_confirmed"):
         value = getattr(update, key)

@@ -21,8 +21,8 @@ from vault_mem.operations.unasked.declined import decline
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.backlinks import changeable, referrers
 from vault_mem.operations.upkeep.forget import in_trash, is_episode, lost_links
+from vault_mem.operations.upkeep.shown_operations import HiddenOperations, shown_operations
 from vault_mem.operations.upkeep.sides import refuse_to_name
-from vault_mem.operations.upkeep.told import HiddenOperations, told
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import history, journal, marked
@@ -95,7 +95,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
     """
     folder = workspace.folder
     with writing(folder):
-        entry, since = (named(folder, op), None) if op is not None else last(folder)
+        entry, since = (entry_named(folder, op), None) if op is not None else last(folder)
         if since is not None and not sure:
             raise Unsafe(
                 f"{since.command} ({since.op}) cannot be undone; before it came {entry.command} ({entry.op})",
@@ -128,7 +128,7 @@ def _names(workspace: Workspace) -> Names:
 def next_undo(workspace: Workspace) -> NextUndo:
     """What an undo without a number would take back."""
     entry, since = last(workspace.folder)
-    return NextUndo(_told(workspace.folder, entry), _told(workspace.folder, since) if since else None)
+    return NextUndo(_as_operation(workspace.folder, entry), _as_operation(workspace.folder, since) if since else None)
 
 
 def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
@@ -253,8 +253,8 @@ def _refuse_loose_ends(transaction: Transaction, names: Names, notes: list[FileS
     for key, raw in referrers(folder, names, *gone) if gone else ():
         if key not in changed and changeable(folder, key, raw) and not is_episode(folder, key, raw):
             target = next(name for name in named_in(raw) if names.note(name, key) in gone)
-            told = key if folder.is_shown(key) else "another note"
-            raise Conflict(f"{told} links to [[{target}]] since then", "undo that first, or use forget")
+            where = key if folder.is_shown(key) else "another note"
+            raise Conflict(f"{where} links to [[{target}]] since then", "undo that first, or use forget")
     for step in notes:
         if step.before is None and step.after is not None:
             for target in lost_links(folder, names, step.key, step.after):
@@ -281,9 +281,9 @@ class OperationChanges(Result):
 def changes_of(workspace: Workspace, op: str) -> OperationChanges:
     """What an operation changed, file by file."""
     folder = workspace.folder
-    for entry, stands in told(folder):
+    for entry, stands in shown_operations(folder):
         if entry.op == op:
-            found = _told(folder, entry, undone=not stands)
+            found = _as_operation(folder, entry, undone=not stands)
             return OperationChanges(found, [change for key in found.files for change in _changes(folder, entry, key)])
     raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")
 
@@ -304,11 +304,11 @@ def _changes(folder: Folder, entry: Entry, key: str) -> Iterator[FileChange]:
 def operations(workspace: Workspace, limit: int = 20, before: str = "") -> list[Operation]:
     """The latest operations, newest first; with `before`, only those that came before that one."""
     folder = workspace.folder
-    earlier = ((entry, stands) for entry, stands in told(folder) if not before or entry.op < before)
-    return [_told(folder, entry, undone=not stands) for entry, stands in islice(earlier, limit)]
+    earlier = ((entry, stands) for entry, stands in shown_operations(folder) if not before or entry.op < before)
+    return [_as_operation(folder, entry, undone=not stands) for entry, stands in islice(earlier, limit)]
 
 
-def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
+def _as_operation(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
     files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not folder.is_history(key)]
     undoable = not undone and _can_be_undone(entry)
     titles = _titles(folder, entry)
@@ -363,7 +363,7 @@ def _can_be_undone(entry: Entry) -> bool:
 def last(folder: Folder) -> tuple[Entry, Entry | None]:
     """The last operation that somebody asked for and that is still in effect, and a later one that cannot be undone."""
     since = None
-    for entry, stands in told(folder):
+    for entry, stands in shown_operations(folder):
         if not stands or entry.undoes or entry.unasked:
             continue
         if _can_be_undone(entry):
@@ -372,10 +372,10 @@ def last(folder: Folder) -> tuple[Entry, Entry | None]:
     raise NotFound("There is nothing to undo", "`vault-mem history` lists what can be undone")
 
 
-def named(folder: Folder, op: str) -> Entry:
+def entry_named(folder: Folder, op: str) -> Entry:
     """An operation by its number; raises Conflict if it was undone already."""
     wanted = op.zfill(6) if op.isdigit() else op
-    for entry, stands in told(folder):
+    for entry, stands in shown_operations(folder):
         if wanted in (entry.op, entry.op.split("-")[0]):
             if not stands:
                 raise Conflict(f"{entry.op} was undone already", "undo that undo to do it again: vault-mem history")
@@ -385,9 +385,9 @@ def named(folder: Folder, op: str) -> Entry:
 
 def _by(folder: Folder, entry: Entry, step: FileStep) -> str:
     """For the error message: whether a later operation or a person changed the file."""
-    now, hiding = read(folder, step.key), HiddenOperations(folder)
+    now, hidden_ones = read(folder, step.key), HiddenOperations(folder)
     for later in journal.entries(folder):
-        hidden = hiding.hides(later)
+        hidden = hidden_ones.hides(later)
         if later.op <= entry.op:
             break
         if any(isinstance(each, FileStep) and each.key == step.key and each.after == now for each in later.steps):

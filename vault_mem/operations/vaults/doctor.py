@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from vault_mem.errors import VaultMemError
-from vault_mem.operations.upkeep.told import names_one, private_digits
+from vault_mem.operations.upkeep.shown_operations import names_one, private_digits
 from vault_mem.operations.vaults.checks import machine, merges, notes, private
 from vault_mem.operations.vaults.checks.finding import Check, Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Result
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.parts import together
+from vault_mem.vault.parts import one_operation
 
 CHECKS: dict[str, Check] = {
     "settings": machine.settings,
@@ -105,7 +105,7 @@ def _fix(workspace: Workspace, findings: list[Finding]) -> list[Finding]:
     fixes = [(finding, finding.fix) for finding in findings if finding.fix is not None]
     if not fixes:
         return fixed
-    with together(workspace.folder, "doctor --fix"):
+    with one_operation(workspace.folder, "doctor --fix"):
         for finding, fix in fixes:
             try:
                 fix()

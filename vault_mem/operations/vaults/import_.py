@@ -28,7 +28,7 @@ from vault_mem.operations.upkeep.edit_memory import edit_memory
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.parts import RunningOperation, together
+from vault_mem.vault.parts import RunningOperation, one_operation
 
 _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
 
@@ -83,7 +83,7 @@ def import_(
     if dry_run:
         return _Import(workspace, report, private).run(items(), progress)
     try:
-        with taken_back(workspace), together(workspace.folder, "import") as whole:
+        with taken_back(workspace), one_operation(workspace.folder, "import") as whole:
             return _Import(workspace, report, private, whole).run(items(), progress)
     except KeyboardInterrupt as interrupt:
         if not whole.finished:
@@ -232,8 +232,8 @@ class _Import:
         return whole
 
     def _taken(self, key: str) -> bool:
-        coming = self.workspace.coming
-        return self.workspace.folder.tree.exists(key) or (coming is not None and key in coming)
+        unwritten = self.workspace.unwritten
+        return self.workspace.folder.tree.exists(key) or (unwritten is not None and key in unwritten)
 
     def _link(self) -> None:
         """Write the links between items, now that all have memories, a few hundred at a time."""

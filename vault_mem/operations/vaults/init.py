@@ -91,8 +91,8 @@ def init(
     included = include and others > 0
     settings |= joined | ({"include": EVERYTHING} if included else {})
     defaults = vars(Settings())
-    told = {name: value for name, value in settings.items() if value != defaults[name] or name == "timezone"}
-    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in told.items()]
+    written = {name: value for name, value in settings.items() if value != defaults[name] or name == "timezone"}
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in written.items()]
     created = _make(tree, "".join([_TEMPLATE, *lines]), folders)
     with contextlib.suppress(OSError, SettingsError):  # the index of an earlier vault in this folder
         (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
@@ -108,7 +108,7 @@ def other_notes(root: Path, env: Mapping[str, str], folders: Mapping[str, str | 
     given: dict[str, Any] = {name: value for name, value in folders.items() if value}
     settings = replace(folder.settings, **given)
     folder.settings = replace(settings, **joining(folder.tree, settings)[0])
-    return walk.others(folder)
+    return walk.other_notes(folder)
 
 
 def _include(root: Path, env: Mapping[str, str]) -> bool:

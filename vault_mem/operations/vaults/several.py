@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from vault_mem.errors import NotFound, VaultMemError
 from vault_mem.operations.memory.drafts import Draft
-from vault_mem.operations.memory.excerpts import Cost, fit
+from vault_mem.operations.memory.excerpts import Cost, fit_budget
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import RecallResult, Request, recall
 from vault_mem.operations.memory.remember import Expected, check
@@ -37,7 +37,7 @@ def recall_in_all(
     answered = [result for result in found if result.answered]
     results = [each for result in answered or found for each in result.results]
     results.sort(key=lambda each: (-each.relevance, -each.score, each.memory.id))
-    results, left_out = fit(results[: request.limit if answered else 2], request.query, request.room, cost)
+    results, left_out = fit_budget(results[: request.limit if answered else 2], request.query, request.room, cost)
     return replace(
         found[0],
         results=results,

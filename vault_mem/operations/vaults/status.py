@@ -13,7 +13,7 @@ from vault_mem.operations import sharing
 from vault_mem.operations.git.autocommit import last_trouble
 from vault_mem.operations.unasked import heal
 from vault_mem.operations.unasked.adopt import candidates
-from vault_mem.operations.unasked.private_moves import leaving, waiting
+from vault_mem.operations.unasked.private_moves import waiting_to_enter, waiting_to_leave
 from vault_mem.operations.upkeep.private import still_held
 from vault_mem.operations.workspace import INDEX_ERRORS, Freshness, Workspace
 from vault_mem.result import Result
@@ -91,9 +91,9 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         dim=index.embedder.dim,
         calibration=workspace.calibration,
         waiting_for_id=[known.key for known in candidates(workspace)],
-        waiting_to_move=[known.key for known in (*waiting(workspace), *leaving(workspace))],
+        waiting_to_move=[known.key for known in (*waiting_to_enter(workspace), *waiting_to_leave(workspace))],
         waiting_for_views=[known.key for known in index.known.unfollowed() if workspace.folder.is_note(known.key)],
-        waiting_for_heal=heal.waiting(workspace),
+        waiting_for_heal=heal.notes_to_heal(workspace),
         interrupted=journal.pending(workspace.folder),
         problems=[
             problem

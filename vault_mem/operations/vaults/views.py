@@ -50,8 +50,8 @@ def follow(transaction: Transaction, before: Memory | None, after: Memory) -> No
             continue  # a restored memory whose line somebody has written meanwhile
         if wanted is not None or line is not None:
             transaction.line(key, after.id, line, _with_copies(wanted, line), position)
-    if before is not None and _speaks(folder, before):
-        speak(transaction, after, before)
+    if before is not None and _is_in_monologue(folder, before):
+        write_monologue(transaction, after, before)
 
 
 def follow_text(transaction: Transaction, key: str, before: bytes | None, after: bytes) -> None:
@@ -82,14 +82,14 @@ class ViewLines:
             transaction.lines(key, {id_: line for id_, line in new.items() if id_ not in present}, position)
 
 
-def speak(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:
+def write_monologue(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:
     """Write the latest introspection into its own file, between two comments; the rest of the file is the owner's.
 
     `former` is the previous introspection. A file without the comments that has just its text is ours as a whole.
     """
     wanted = memory.category == INTROSPECTION and not memory.private
     if wanted and transaction.folder.settings.views:
-        _say(transaction, marked.plain(memory.content), former)
+        _set_monologue(transaction, marked.plain(memory.content), former)
 
 
 def leave(transaction: Transaction, id_: str) -> None:
@@ -110,19 +110,19 @@ def leave(transaction: Transaction, id_: str) -> None:
             transaction.line(key, id_, marked.find(as_text(raw), id_), None, _position(folder, key))
 
 
-def silence(transaction: Transaction, memory: Memory, instead: Memory | None) -> None:
+def clear_from_monologue(transaction: Transaction, memory: Memory, instead: Memory | None) -> None:
     """Remove a memory's text from the latest monologue; the text of `instead` may take its place.
 
     An earlier text of the memory is removed as well, unless it is that of `instead`.
     """
     folder = transaction.folder
-    if not _speaks(folder, memory) and (
+    if not _is_in_monologue(folder, memory) and (
         memory.category != INTROSPECTION
         or (marked.find(_text(folder, folder.monologue), "") is None and not _said_once(folder, memory))
-        or (instead is not None and _speaks(folder, instead))
+        or (instead is not None and _is_in_monologue(folder, instead))
     ):
         return
-    _say(transaction, marked.plain(instead.content) if instead else None, memory)
+    _set_monologue(transaction, marked.plain(instead.content) if instead else None, memory)
 
 
 def follow_files(workspace: Workspace) -> list[str]:
@@ -195,9 +195,9 @@ def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed:
     """Write the newest introspection into the monologue, where a merge may have put an older one."""
     if any(memory.category == INTROSPECTION for memory in changed):
         found = _introspections(workspace)
-        speaking = [memory for memory in found if _speaks(workspace.folder, memory)]
-        if found and found[0] not in speaking and (found[0] in changed or speaking):
-            speak(transaction, found[0])
+        in_monologue = [memory for memory in found if _is_in_monologue(workspace.folder, memory)]
+        if found and found[0] not in in_monologue and (found[0] in changed or in_monologue):
+            write_monologue(transaction, found[0])
 
 
 def _introspections(workspace: Workspace) -> list[Memory]:
@@ -233,8 +233,8 @@ def rebuild(workspace: Workspace) -> RebuildResult:
             _rebuild_file(transaction, key, wanted.get(key, {}))
         spoken = [memory for memory in public if memory.category == INTROSPECTION]
         newest = max(spoken, key=lambda memory: memory.order, default=None)
-        if newest is not None and not _speaks(folder, newest):
-            speak(transaction, newest)
+        if newest is not None and not _is_in_monologue(folder, newest):
+            write_monologue(transaction, newest)
     return RebuildResult(transaction.keys, len(public))
 
 
@@ -279,7 +279,7 @@ def _link_to(memory: Memory) -> str:
     return f" [[{name}|↗]]" if path and nameable(path) else ""
 
 
-def _speaks(folder: Folder, memory: Memory) -> bool:
+def _is_in_monologue(folder: Folder, memory: Memory) -> bool:
     """Whether the monologue is this memory's text: in the managed block, or as the whole of an old file without one."""
     text = _text(folder, folder.monologue) or ""
     block = marked.find(text, "")
@@ -293,12 +293,17 @@ def _said_once(folder: Folder, memory: Memory) -> bool:
     return bool(text) and any(split_text(each).body.strip() == text for each in earlier)
 
 
-def _say(transaction: Transaction, wanted: str | None, former: Memory | None) -> None:
+def _set_monologue(transaction: Transaction, wanted: str | None, former: Memory | None) -> None:
     folder = transaction.folder
     raw = read(folder, folder.monologue)
     text = as_text(raw)
     said = marked.find(text, "")
-    if said is not None or raw is None or former is None or not (_speaks(folder, former) or _said_once(folder, former)):
+    if (
+        said is not None
+        or raw is None
+        or former is None
+        or not (_is_in_monologue(folder, former) or _said_once(folder, former))
+    ):
         transaction.line(folder.monologue, "", said, wanted, marked.WHOLE_BLOCK)
     elif wanted is None:
         transaction.remove(folder.monologue, raw)

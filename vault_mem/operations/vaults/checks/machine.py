@@ -16,7 +16,7 @@ from vault_mem.errors import Busy, ModelNotFound, VaultMemError, VaultNotFound
 from vault_mem.operations import sharing
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
-from vault_mem.vault import journal, late, outside, own
+from vault_mem.vault import journal, late, machine_folder, outside
 from vault_mem.vault.folder import GIT_LISTS, LOCK, OWN, Folder
 from vault_mem.vault.lock import locked
 from vault_mem.vault.tree import Tree
@@ -171,7 +171,7 @@ def interrupted(workspace: Workspace) -> Iterator[Finding]:
 
 def set_aside(workspace: Workspace) -> Iterator[Finding]:
     """Damaged or foreign files that were moved out of this machine's records (SPEC S-2)."""
-    for key, why in own.aside(workspace.folder.tree):
+    for key, why in machine_folder.aside(workspace.folder.tree):
         message = f"it was among this machine's records, but is not one of them{f': {why}' if why else ''}"
         hint = "nothing was done with it; delete it, unless you know what it is"
         yield Finding(message, key, hint=hint)
@@ -180,7 +180,7 @@ def set_aside(workspace: Workspace) -> Iterator[Finding]:
 def late_words(workspace: Workspace) -> Iterator[Finding]:
     """Replaced files that another program still has open, and what it wrote into them too late (SPEC S-4)."""
     folder = workspace.folder
-    for each in late.waiting(folder):
+    for each in late.kept_files(folder):
         message = "a program still has a file open that an operation replaced or removed"
         hint = "close it there; what it has written then comes back into the note"
         yield Finding(message, each.key, hint=hint, severity="info")
@@ -213,8 +213,8 @@ def odd_files(workspace: Workspace) -> Iterator[Finding]:
 def _places(folder: Folder) -> Iterator[tuple[str, bool]]:
     """The paths of our files and folders, and whether each should be a folder."""
     private = folder.settings.private_folder
-    own = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS)]
-    folders = [*own, folder.settings.views_folder, "history", f"{private}/.history"]
+    ours = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS)]
+    folders = [*ours, folder.settings.views_folder, "history", f"{private}/.history"]
     yield from ((key, False) for key in (*_FILES, folder.settings.digest_file, f"{private}/REVIEW.md"))
     yield from ((key, True) for key in folders)
     for parent in folders:

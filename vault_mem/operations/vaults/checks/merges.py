@@ -27,7 +27,7 @@ def driver(workspace: Workspace) -> Iterator[Finding]:
     """A clone in which git cannot merge what vault-mem writes."""
     if not git.in_repository(workspace.folder):
         return
-    lacking = git_setup.lacking(workspace.folder)
+    lacking = git_setup.missing_setup(workspace.folder)
     if lacking:
         yield Finding(
             f"git is not set up to merge clones of the vault without conflicts; missing: {', '.join(lacking)}",
@@ -66,7 +66,7 @@ def unmerged(workspace: Workspace) -> Iterator[Finding]:
             continue
         message = "one side deleted it, the other changed it: the change stays"
         hint = "git add it, or git rm it if it should go (doctor --fix adds it)"
-        yield Finding(message, key, hint=hint, fix=partial(git.settle, folder, key))
+        yield Finding(message, key, hint=hint, fix=partial(git.mark_resolved, folder, key))
 
 
 def came_back(workspace: Workspace) -> Iterator[Finding]:
@@ -79,8 +79,8 @@ def came_back(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _absorb(workspace: Workspace, pair: tuple[str, str]) -> None:
-    private_merges.absorb(workspace, [pair])
-    private_merges.let_go(workspace, [])
+    private_merges.merge_into_private(workspace, [pair])
+    private_merges.remove_mentions(workspace, [])
 
 
 def superseded(workspace: Workspace) -> Iterator[Finding]:

@@ -138,7 +138,7 @@ class Types:
         return getattr(types(), name)
 
 
-class Method:
+class CheckedMethod:
     """A method whose plain values are checked before the call. Its type hints are resolved only when asked for."""
 
     def __init__(self, method: Callable[..., Any], *, static: bool = False) -> None:
@@ -163,7 +163,7 @@ class Method:
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Call it; errors are worded for Python."""
         if "progress" in options:
-            options["progress"] = own(options["progress"])
+            options["progress"] = callers_function(options["progress"])
         try:
             signature, readers = self._wanted
             given = signature.bind(*args, **options)
@@ -190,7 +190,7 @@ class Method:
         return found | {"return": signature.return_annotation}
 
 
-def own(progress: Callable[..., Any] | None) -> Callable[..., Any] | None:
+def callers_function(progress: Callable[..., Any] | None) -> Callable[..., Any] | None:
     """A function of the caller's, whose errors pass through everything on the way to the caller."""
     if progress is None:
         return None

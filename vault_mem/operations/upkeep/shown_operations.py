@@ -19,10 +19,10 @@ _DIGITS = re.compile(r"(?:mem_|ep_|-)([0-9a-f]{8})")
 _OURS = re.compile(r"(?:mem|ep)_([0-9a-f]{8})[0-9a-f]{4}\.md")
 
 
-def told(folder: Folder) -> Iterator[tuple[Entry, bool]]:
+def shown_operations(folder: Folder) -> Iterator[tuple[Entry, bool]]:
     """The operations that may be shown, newest first, and whether each is still in effect."""
-    hiding = HiddenOperations(folder)
-    return ((entry, stands) for entry, stands in journal.with_standing(folder) if not hiding.hides(entry))
+    hidden = HiddenOperations(folder)
+    return ((entry, stands) for entry, stands in journal.with_standing(folder) if not hidden.hides(entry))
 
 
 class HiddenOperations:

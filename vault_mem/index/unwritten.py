@@ -13,7 +13,7 @@ from vault_mem.vault.walk import FileState
 _NO_FILE = FileState(0, 0, 0, 0)
 
 
-class Coming:
+class Unwritten:
     """Their rows, as the index will have them; only the caller sees them."""
 
     def __init__(self, index: Index) -> None:

@@ -19,7 +19,7 @@ from vault_mem.operations.workspace import Workspace
 _SAID = [name for name, each in FIELDS.items() if each.regrows]
 
 
-def continued(workspace: Workspace, draft: Draft) -> Memory | None:
+def existing_singleton(workspace: Workspace, draft: Draft) -> Memory | None:
     """The existing mood or summary that a draft updates: on the same side, and for a summary with the same scope."""
     if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
         return None
@@ -29,7 +29,7 @@ def continued(workspace: Workspace, draft: Draft) -> Memory | None:
     return None
 
 
-def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: bool = False) -> EditResult:
+def update_in_place(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: bool = False) -> EditResult:
     """Replace our text in a memory with the draft's. The old text becomes a revision; what a person added stays."""
     folder = workspace.folder
     raw = read_to_edit(workspace, memory)
@@ -44,10 +44,10 @@ def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: boo
         changes["sources"] = [f"[[{names.of(each.path)}]]" for each in sources]
         changes["sources_digest"] = summaries.digest(sources)
     if replace_all:
-        told = NoteChange(replace_body(raw, f"{draft.content}\n"), written=True)
+        change = NoteChange(replace_body(raw, f"{draft.content}\n"), written=True)
     else:
-        told = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
-    told = replace(told, raw=edit(told.raw, changes))
-    transaction = plan_change(folder, memory, raw, told, "remember", f"the {memory.kind} grew")
+        change = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+    change = replace(change, raw=edit(change.raw, changes))
+    transaction = plan_change(folder, memory, raw, change, "remember", f"the {memory.kind} grew")
     op = commit(workspace, transaction)
-    return EditResult(memory_written(workspace, transaction, memory.id), op, told.kept)
+    return EditResult(memory_written(workspace, transaction, memory.id), op, change.kept)

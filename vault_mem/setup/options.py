@@ -21,7 +21,7 @@ HOOK_SECONDS = 3
 
 
 @dataclass(frozen=True)
-class Wish:
+class SetupOptions:
     """What to set up: for which agent, for this project or for the user, with tools or commands.
 
     `vault` is named if the agent would not find it by itself; `tools` and `public` say what the server offers.
@@ -77,26 +77,26 @@ class Needs:
     notices: list[str] = field(default_factory=list)
 
 
-def server_arguments(wish: Wish) -> list[str]:
+def server_arguments(options: SetupOptions) -> list[str]:
     """The arguments of the server's command."""
-    offer = ["--tools", wish.tools, *(["--public"] if wish.public else [])]
-    return [*(["--vault", str(wish.vault)] if wish.vault else []), "mcp", *offer]
+    offer = ["--tools", options.tools, *(["--public"] if options.public else [])]
+    return [*(["--vault", str(options.vault)] if options.vault else []), "mcp", *offer]
 
 
-def server(wish: Wish, keys: tuple[str, ...]) -> Addition:
+def server(options: SetupOptions, keys: tuple[str, ...]) -> Addition:
     """The entry that starts the server, in the format of most agents."""
-    return Addition((*keys, "vault-mem"), {"command": "vault-mem", "args": server_arguments(wish)})
+    return Addition((*keys, "vault-mem"), {"command": "vault-mem", "args": server_arguments(options)})
 
 
-def plain_wake_up(wish: Wish) -> str:
+def plain_wake_up(options: SetupOptions) -> str:
     """What a hook runs when a session starts."""
-    public = "" if wish.private_too and not wish.public else " --public-only"
-    return f"vault-mem wake-up{public} --hook {wish.agent}{_vault_option(wish)}"
+    public = "" if options.private_too and not options.public else " --public-only"
+    return f"vault-mem wake-up{public} --hook {options.agent}{_vault_option(options)}"
 
 
-def wake_up(wish: Wish) -> str:
+def wake_up(options: SetupOptions) -> str:
     """The same for a hook that teammates without vault-mem share."""
-    return quietly(plain_wake_up(wish))
+    return quietly(plain_wake_up(options))
 
 
 def quietly(command: str) -> str:
@@ -104,19 +104,19 @@ def quietly(command: str) -> str:
     return f"command -v vault-mem >/dev/null 2>&1 || exit 0; {command}"
 
 
-def capture(wish: Wish) -> str:
+def capture(options: SetupOptions) -> str:
     """What a hook runs to keep what was said."""
-    return f"vault-mem capture --agent {wish.agent}{_vault_option(wish)}"
+    return f"vault-mem capture --agent {options.agent}{_vault_option(options)}"
 
 
-def hint(wish: Wish) -> str:
+def hint(options: SetupOptions) -> str:
     """What a hook runs to add a memory to a prompt."""
-    private = " --include-private" if wish.private_too and not wish.public else ""
-    return f"vault-mem hint --hook {wish.agent}{private}{_vault_option(wish)}"
+    private = " --include-private" if options.private_too and not options.public else ""
+    return f"vault-mem hint --hook {options.agent}{private}{_vault_option(options)}"
 
 
-def _vault_option(wish: Wish) -> str:
-    return f" --vault {shlex.quote(str(wish.vault))}" if wish.vault else ""
+def _vault_option(options: SetupOptions) -> str:
+    return f" --vault {shlex.quote(str(options.vault))}" if options.vault else ""
 
 
 def handler(command: str, seconds: int = SECONDS) -> dict[str, Any]:
