@@ -172,7 +172,7 @@ def test_chinese_characters_count_one_by_one(vault: Vault, root: Path) -> None:
     # 勝った and 勝利 share a character and no pair of two; a search for words wants the word
     write(root, 1, "県大会で勝利を収めた。", "2026-10-01T10:00:00")
     write(root, 2, "県庁まで歩いていった。", "2026-10-02T10:00:00")
-    terms = {found.memory.id[-1]: found.terms for found in vault.recall("いつ勝ったの", 5).results}
+    terms = {found.memory.id[-1]: found.terms for found in vault.recall("いつ勝ったの", 5, min_relevance=0).results}
     assert terms["1"].get("words", 0) > terms["2"].get("words", 0)
     assert "1" not in [found.memory.id[-1] for found in vault.search("勝った").results]
 

@@ -16,8 +16,8 @@ from vault_mem.embedding.embedder import Vectors
 SHARPNESS = 2.0
 # An undecided network calls up less: the highest attention to this power.
 DECISION_POWER = 2
-# How many are called up: they must not take over a short list.
-CALLED_UP = 2
+# How many are called up. A second one is right no more often than chance, and takes a place in a short list.
+CALLED_UP = 1
 # Above the first cosine a pattern is what the network settled on; below the second it is not near.
 SETTLED_COSINE, NEAR_COSINE = 0.9, 0.3
 

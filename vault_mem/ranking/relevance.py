@@ -18,7 +18,9 @@ RELEVANCE_FILE = Path(__file__).parent / "relevance.json"
 # Below this, the best result does not count as an answer. Of the right answers in first place, at most 2% are below.
 ANSWER_FLOOR = 0.366
 # If the best result answers, other results are dropped only below this.
-OTHER_RESULTS_FLOOR = 0.01
+OTHER_RESULTS_FLOOR = 0.03
+# Not dropped is what a better result calls up by these: it need not be like the query.
+CALLED_UP_BY = ("links", "association")
 # Also dropped are results with nothing but a distant likeness and less than this share of the best score.
 FAR_BEHIND_SHARE = 0.4
 # Signals other than likeness that speak for a memory: words in it or around it, people and tags, links.

@@ -15,6 +15,7 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.corpus import Likeness
 from vault_mem.index.packed import TITLE
+from vault_mem.index.people import SPEAKER_LABEL
 from vault_mem.index.terms import naming_terms, normalised, share_unspaced, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
@@ -285,8 +286,8 @@ class CandidatePool:
     def lacks_what_is_asked(self, best: Sequence[int]) -> Signal:
         """1 for each of the best that lacks what the query asks for.
 
-        It names no colour or number, say, in a sentence with a word of the query; or it lacks the part number,
-        telephone number or version that the query consists of.
+        It names no colour or number, say, in a sentence with a word of the query; it lacks the part number,
+        telephone number or version that the query consists of; or it is about other people than the query.
         """
         words = {stem(term) for term, _ in self.query.terms}
         found = np.zeros(len(self.places), dtype=np.float32)
@@ -296,6 +297,11 @@ class CandidatePool:
         for at in best if self.query.number else ():
             text = everything_written(self.catalogue, int(self.places[at]), int(self.rows[at]))
             found[at] = self.query.number not in squeezed(text)
+        asked = self.query.named.people(self.catalogue) if self.query.named.anybody else set()
+        for at in best if asked else ():
+            place = int(self.places[at])
+            spoken = SPEAKER_LABEL.match(self.catalogue.texts[place][:80])  # a turn may be about anybody
+            found[at] = found[at] or (place not in asked and bool(self.catalogue.people[place]) and not spoken)
         return found
 
     def in_other_script(self, best: Sequence[int]) -> Signal:

@@ -26,7 +26,7 @@ from vault_mem.ranking.gather import gathered
 from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import SCORE_DIGITS, Ranking, RankingOptions, Switches, rank
-from vault_mem.ranking.relevance import ANSWER_FLOOR, NEAREST_SHOWN, OTHER_RESULTS_FLOOR, far_behind
+from vault_mem.ranking.relevance import ANSWER_FLOOR, CALLED_UP_BY, NEAREST_SHOWN, OTHER_RESULTS_FLOOR, far_behind
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.result import Results
@@ -230,7 +230,13 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
         if floor < OTHER_RESULTS_FLOOR:
             return chosen, True  # with such a low floor, the caller wants everything
         far = far_behind(ranking.signals, ranking.scores)
-        return [each for each in chosen if likely[each.number] >= OTHER_RESULTS_FLOOR and not far[each.number]], True
+        called = [ranking.signals[name] for name in CALLED_UP_BY if name in ranking.signals]
+        likely_or_called = {
+            number
+            for number, value in likely.items()
+            if value >= OTHER_RESULTS_FLOOR or any(signal[number] > 0 for signal in called)
+        }
+        return [each for each in chosen if each.number in likely_or_called and not far[each.number]], True
     return [each for each in chosen if likely[each.number] > 0][:NEAREST_SHOWN], False
 
 
