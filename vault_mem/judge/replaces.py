@@ -17,7 +17,7 @@ import numpy as np
 
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge.english import WORD, directions, lemma
+from vault_mem.judge.english import WORD, directions, lemma, tells_past
 from vault_mem.judge.english import is_question as is_english_question
 from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
@@ -100,14 +100,13 @@ _ENDED_JA = (
     re.compile(r"([^、。]{1,8})(?:から|より)"),
     re.compile(r"([^、。]{1,8})(?:ではなく|の代わり|に代わ)"),
 )
-_PAST = re.compile(
-    r"\b(?:was|were|did|had|went|came|met|saw|told|said|asked|gave|yesterday|last (?:night|week|month|year))\b"
+_PAST = re.compile(r"\b(?:was|were|did|had|yesterday|last (?:night|week|month|year))\b")
+_ADVERB = re.compile(r"\w+ly|now|also|well|still|always|never|often|already|only|once|just|soon|ever")
+_PAST_JA = re.compile(r"(?:(?<!な)た|(?<!さ)んだ)(?:。|$|ので|が、)")
+# Such a change is older than most memories.
+_LONG_AGO = re.compile(
+    r"\byears ago\b|\bwhen (?:I|he|she|they|we) (?:was|were)\b|\bas a (?:child|kid|boy|girl)\b|年前に"
 )
-_REGULAR_PAST = re.compile(r"(\w+)\W+(?!need|feed|seed|weed|speed|bed|red|shed|indeed|exceed|proceed)\w{2,}ed\b")
-_BEFORE_PARTICIPLE = re.compile(
-    "is|are|am|be|been|being|was|were|gets?|got|has|have|had|the|an?|his|her|its|my|our|their|very|not|so|by"
-)
-_PAST_JA = re.compile(r"(?:った|(?<!さ)んだ|いた|した|きた|れた|えた|ました)(?:。|$|ので|が、)")
 _TALK = re.compile(
     r"[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|oh|haha|you(?! can| need| must| have to| get| pay)|your)\b"
 )
@@ -308,7 +307,7 @@ def _says_again(old: Statement, new: Statement) -> bool:
 def changes_something(text: str) -> bool:
     """A quick test whether a text states a change."""
     text = stated(text)
-    return bool(text) and speaks_of_change(text) > 0 and not is_talk(text)
+    return bool(text) and speaks_of_change(text) > 0 and not is_talk(text) and not _LONG_AGO.search(text)
 
 
 @lru_cache(maxsize=_MOST_CACHED)
@@ -321,9 +320,9 @@ def reads_as_state(text: str) -> bool:
 
 
 def _happened(lower: str) -> bool:
-    """Whether an English text tells an event: it has a past tense that is not a participle."""
-    regular = (not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
-    return bool(_PAST.search(lower)) or any(regular)
+    """Whether an English text tells an event: it has a past tense, not just a participle."""
+    words = [word for word in re.findall(r"\w+", lower) if not _ADVERB.fullmatch(word)]
+    return bool(_PAST.search(lower)) or any(tells_past(before, word) for before, word in pairwise(("", *words)))
 
 
 def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
@@ -516,9 +515,9 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
         last = next(word for word in marked if word.role == marked[0].role and not word.compound)
         before = parts.rest[: parts.rest.find(last.text) + len(last.text)]
         return tuple(word for word in words if word.text in before.rpartition("、")[2])
-    for number, match in enumerate(WORD.finditer(parts.rest)):
-        if number and match.group() in _VERBS:
-            return tuple(word for word in words if word.number < number)
+    for number, (before, word) in enumerate(pairwise(WORD.findall(parts.rest)), 1):
+        if word in _VERBS or tells_past(before, word):
+            return tuple(each for each in words if each.number < number)
     return words[:1]
 
 
