@@ -21,6 +21,7 @@ from vault_mem.judge.english import WORD, directions, lemma, tells_past
 from vault_mem.judge.english import is_question as is_english_question
 from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
+from vault_mem.judge.labels import VERBS, is_entry, labelled
 from vault_mem.judge.text import Text, names_in
 from vault_mem.judge.words import (
     CAPITAL_LETTERS,
@@ -32,7 +33,6 @@ from vault_mem.judge.words import (
     opposite,
     read_phrases,
     read_rows,
-    read_words,
 )
 from vault_mem.notes.sentences import sentences
 
@@ -59,7 +59,6 @@ _GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "ev
 _KANJI = re.compile("[一-鿿々]{1,3}")
 _KANA_OF_ANY_KIND = re.compile("[ぁ-ゖァ-ヺ]")
 _TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
-_VERBS = read_words("verbs.txt")
 _CAPITALISED = rf"[{CAPITAL_LETTERS}][{SMALL_LETTERS}]+"
 _DOING = re.compile(
     rf"(?:^|[.;] )({_CAPITALISED}) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
@@ -238,6 +237,8 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = WORTH_T
     """
     if not may_be_replaced(old) or not changes_something(new):
         return 0.0
+    if _under_other_labels(old, new):
+        return 0.0
     old, new = stated(old), stated(new)
     changed_before = not reads_as_state(old)
     if old == new or (changed_before and speaks_of_change(old) < PLAIN_CHANGE):
@@ -254,6 +255,12 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = WORTH_T
     if change < least or (likely := change * _same_subject(pair, tokens)) < least:
         return 0.0  # no answer to the question can raise it again
     return likely * _same_question(pair, tokens)
+
+
+def _under_other_labels(old: str, new: str) -> bool:
+    """Whether both texts have a label, but not the same: two speakers, tickets, meetings."""
+    one, other = labelled(old)[0], labelled(new)[0]
+    return bool(one and other) and one != other
 
 
 def may_be_replaced(text: str) -> bool:
@@ -279,12 +286,13 @@ def _change(old: Statement, new: Statement) -> float:
 
 @lru_cache(maxsize=_MOST_CACHED)
 def stated(text: str) -> str:
-    """What a text states: a short text as a whole, else its first sentence, or nothing if that is long as well.
+    """What a text states after its label: all of a short text, else its first sentence, or nothing if that is long too.
 
     Also nothing for Chinese, which the word lists would treat as Japanese.
     """
     if JAPANESE.search(text) and not _KANA_OF_ANY_KIND.search(text):
         return ""
+    text = labelled(text)[1]
     if len(text) <= MAX_COLUMNS and _width(text) <= MAX_COLUMNS:
         return text
     first = sentences(text.strip())[0].strip()
@@ -313,6 +321,8 @@ def changes_something(text: str) -> bool:
 @lru_cache(maxsize=_MOST_CACHED)
 def reads_as_state(text: str) -> bool:
     """A quick test whether a text is a state, and not an event or something said to somebody."""
+    if is_entry(text):
+        return False
     text = stated(text)
     lower = text.casefold()
     happened = _PAST_JA.search(lower) if JAPANESE.search(lower) else _happened(lower)
@@ -340,7 +350,7 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
         return 1.0
     if not own and not others and (_is_user(old, new) or _is_user(new, old)):
         return SUBJECT_IN_ROLE
-    shared = [word for word in old.rest if _is_in(word, forms) and word.text not in _VERBS]
+    shared = [word for word in old.rest if _is_in(word, forms) and word.text not in VERBS]
     # In "Karin is the treasurer of the club" and "we host the website", the club and the website count as subjects.
     duty = "duty" in old.questions
     if (len(shared) > 1 and (duty or not (own and others))) or (
@@ -468,7 +478,7 @@ def _other_quantity(old: Statement, new: Statement, but: Collection[str] = ("rel
 
 def _is_among(word: str, ended: list[str]) -> bool:
     """Whether a word is in what has ended. A single Japanese character must be a word of its own."""
-    if word in _VERBS:
+    if word in VERBS:
         return False
     if len(word) > 1:
         return any(word in each for each in ended)
@@ -515,8 +525,11 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
         last = next(word for word in marked if word.role == marked[0].role and not word.compound)
         before = parts.rest[: parts.rest.find(last.text) + len(last.text)]
         return tuple(word for word in words if word.text in before.rpartition("、")[2])
-    for number, (before, word) in enumerate(pairwise(WORD.findall(parts.rest)), 1):
-        if word in _VERBS or tells_past(before, word):
+    all_words = WORD.findall(parts.rest)
+    if all_words and all_words[0] in ("i", "we"):
+        return ()  # who speaks; a word after it is no subject
+    for number, (before, word) in enumerate(pairwise(all_words), 1):
+        if word in VERBS or tells_past(before, word):
             return tuple(each for each in words if each.number < number)
     return words[:1]
 
