@@ -45,7 +45,7 @@ SAME_MEANING_COSINE = 0.6
 # Below this cosine to every word of the old text, the new subject is another one.
 RELATED_SUBJECT_COSINE = 0.4
 # How much each sign says if it is the only one: that the subject is the same, and that the question is.
-SUBJECT_IN_ROLE, SUBJECT_GROUP, SUBJECT_ASKED, SUBJECT_SAME_KIND, SUBJECT_OWNER = 0.8, 0.55, 0.5, 0.6, 0.8
+SUBJECT_IN_ROLE, SUBJECT_GROUP, SUBJECT_ASKED, SUBJECT_SAME_KIND, SUBJECT_OWNER = 0.8, 0.55, 0.45, 0.6, 0.8
 QUESTION_SHARED, QUESTION_QUANTITY, QUESTION_KINDRED_WORD, QUESTION_OTHER_NAME = 0.6, 0.7, 0.7, 0.4
 QUESTION_SAME_THING, QUESTION_CHANGED_TO, QUESTION_VALUE_AGAIN, QUESTION_CONTRARY = 0.5, 0.6, 0.5, 0.6
 # A wider text tells a story, in which words of change may refer to many things.
@@ -58,7 +58,8 @@ SUBJECT_WORDS = 7
 _GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "everybody", "みんな", "うち", "我が家"))
 _KANJI = re.compile("[一-鿿々]{1,3}")
 _KANA_OF_ANY_KIND = re.compile("[ぁ-ゖァ-ヺ]")
-_TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
+# Words that say nothing about the subject: titles, pronouns, time.
+_EMPTY = frozenset("dr mr mrs ms prof one old new after before 新しい 今 彼 彼女".split())
 _CAPITALISED = rf"[{CAPITAL_LETTERS}][{SMALL_LETTERS}]+"
 _DOING = re.compile(
     rf"(?:^|[.;] )({_CAPITALISED}) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
@@ -71,6 +72,7 @@ _OURS = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|everyone|everybody|the (?:group|team|class|club|family))\b"
     r"|私|僕|俺|うち|我が家|みんな"
 )
+_SPEAKER = re.compile(r"\b(?:i|we)\b")
 _ENDED = (
     re.compile(
         r"\b(?:dropped|sold|gave up|given up|gave away|got rid of|stopped|quit|left|lost|replaced|replaces|instead of|"
@@ -213,7 +215,7 @@ def statement(text: str, tokens: TokenVectors) -> Statement:
     """A text, analysed."""
     parts = Text(text, tokens, names_in(text) | _possessing(text))
     words = tuple(
-        word for word in parts.words if word.text not in _TITLES and (len(word.text) > 1 or not word.text.isascii())
+        word for word in parts.words if word.text not in _EMPTY and (len(word.text) > 1 or not word.text.isascii())
     )
     subject = _subject(parts, words)
     return Statement(
@@ -252,9 +254,16 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = WORTH_T
     if not pair.ends and _says_again(one, two):
         return 0.0
     change = _change(one, two)
+    if change < PLAIN_CHANGE and _of_oneself(one) and _of_oneself(two):
+        return 0.0  # who speaks of themselves tells much that is new and changes nothing
     if change < least or (likely := change * _same_subject(pair, tokens)) < least:
         return 0.0  # no answer to the question can raise it again
     return likely * _same_question(pair, tokens)
+
+
+def _of_oneself(of: Statement) -> bool:
+    """Whether who speaks is in an English text: I, we."""
+    return bool(_SPEAKER.search(of.lower))
 
 
 def _under_other_labels(old: str, new: str) -> bool:
