@@ -183,6 +183,13 @@ def test_what_it_does_not_replace(days: Vault) -> None:
         # News of who speaks, not of the state
         ("I'm happy with my choir and the songs.", "I chose this choir because of the songs."),
         ("Ruth: I smoke a pipe.", "Ruth: I quit smoking when I was thirty."),
+        # What is said to somebody, and a page of a manual
+        ("Ruth: I'm gonna go to the harbour and draw", "Ruth: I just left the harbour"),
+        ("The rules are about school.", "The rules have grades, we are used to them from school."),
+        (
+            "Kestrel's plugin imports journals. " + "Press the button. " * 40,
+            "Kestrel's plugin imports notes instead of journals. " + "Choose a file. " * 50,
+        ),
     ],
 )
 def test_what_is_no_change_of_it(days: Vault, old: str, new: str) -> None:

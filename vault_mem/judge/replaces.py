@@ -50,6 +50,8 @@ QUESTION_SHARED, QUESTION_QUANTITY, QUESTION_KINDRED_WORD, QUESTION_OTHER_NAME =
 QUESTION_SAME_THING, QUESTION_CHANGED_TO, QUESTION_VALUE_AGAIN, QUESTION_CONTRARY = 0.5, 0.6, 0.5, 0.6
 # A wider text tells a story, in which words of change may refer to many things.
 MAX_COLUMNS = 140
+# A still wider one is a page or a chapter, whose first sentence introduces what it is about and states nothing.
+MAX_PAGE_COLUMNS = 600
 # With this share of common words, two texts say the same.
 SAID_AGAIN_SHARE = 0.8
 _MOST_CACHED = 5_000
@@ -109,7 +111,8 @@ _LONG_AGO = re.compile(
     r"\byears ago\b|\bwhen (?:I|he|she|they|we) (?:was|were)\b|\bas a (?:child|kid|boy|girl)\b|年前に"
 )
 _TALK = re.compile(
-    r"[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|oh|haha|you(?! can| need| must| have to| get| pay)|your)\b"
+    r"^(?:but|and|then|so|or)\b|[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|nah|oh|oops|haha|lol|gonna|wanna|gotta|"
+    r"you(?! can| need| must| have to| get| pay)|your)\b"
 )
 
 
@@ -300,6 +303,8 @@ def stated(text: str) -> str:
     Also nothing for Chinese, which the word lists would treat as Japanese.
     """
     if JAPANESE.search(text) and not _KANA_OF_ANY_KIND.search(text):
+        return ""
+    if len(text) > MAX_PAGE_COLUMNS or _width(text) > MAX_PAGE_COLUMNS:
         return ""
     text = labelled(text)[1]
     if len(text) <= MAX_COLUMNS and _width(text) <= MAX_COLUMNS:
