@@ -182,6 +182,7 @@ def test_what_it_does_not_replace(days: Vault) -> None:
         ("彼は時々私の息子に会いに来る。", "彼はいつも何をするにしてもゆっくりやる。"),
         # News of who speaks, not of the state
         ("I'm happy with my choir and the songs.", "I chose this choir because of the songs."),
+        ("Ruth: The soup needs salt and pepper", "Ruth: The soup is only good because of the pepper"),
         ("Ruth: I smoke a pipe.", "Ruth: I quit smoking when I was thirty."),
         # What is said to somebody, and a page of a manual
         ("Ruth: I'm gonna go to the harbour and draw", "Ruth: I just left the harbour"),

@@ -58,6 +58,12 @@ def is_entry(text: str) -> bool:
     return dated is not None and not has_subject(text[dated.end() :])
 
 
+def is_line(text: str) -> bool:
+    """Whether a text has a label that is not its subject: a line of a talk or of a diary."""
+    label, rest = labelled(text)
+    return bool(label) and not rest.lstrip().casefold().startswith(label)
+
+
 def has_subject(rest: str) -> bool:
     """Whether a text has a subject of its own: a verb with a word before it, or は or が."""
     words = re.findall(r"[a-z]+", rest[:_READ].casefold())

@@ -21,7 +21,7 @@ from vault_mem.judge.english import WORD, directions, lemma, tells_past
 from vault_mem.judge.english import is_question as is_english_question
 from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
-from vault_mem.judge.labels import VERBS, is_entry, labelled
+from vault_mem.judge.labels import VERBS, is_entry, is_line, labelled
 from vault_mem.judge.text import Text, names_in
 from vault_mem.judge.words import (
     CAPITAL_LETTERS,
@@ -244,6 +244,7 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = WORTH_T
         return 0.0
     if _under_other_labels(old, new):
         return 0.0
+    lines = is_line(old) and is_line(new)
     old, new = stated(old), stated(new)
     changed_before = not reads_as_state(old)
     if old == new or (changed_before and speaks_of_change(old) < PLAIN_CHANGE):
@@ -257,8 +258,8 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = WORTH_T
     if not pair.ends and _says_again(one, two):
         return 0.0
     change = _change(one, two)
-    if change < PLAIN_CHANGE and _of_oneself(one) and _of_oneself(two):
-        return 0.0  # who speaks of themselves tells much that is new and changes nothing
+    if change < PLAIN_CHANGE and (lines or (_of_oneself(one) and _of_oneself(two))):
+        return 0.0  # a talk, and who speaks of themselves, tells much that is new and changes nothing
     if change < least or (likely := change * _same_subject(pair, tokens)) < least:
         return 0.0  # no answer to the question can raise it again
     return likely * _same_question(pair, tokens)
