@@ -192,6 +192,18 @@ def is_past(word: str) -> bool:
     return word.endswith("ed") and lemma(word) != word
 
 
+_REGULAR_PAST = re.compile(r"(?!need|feed|seed|weed|speed|bed|red|shed|indeed|exceed|proceed)\w{2,}ed")
+_BEFORE_PARTICIPLE = re.compile(
+    "is|are|am|be|been|being|was|were|gets?|got|has|have|had|the|an?|his|her|its|my|our|their|very|not|so|by"
+)
+
+
+def tells_past(before: str, word: str) -> bool:
+    """Whether a word after another is the past tense of a verb: "she wrote", not "it is written"."""
+    past = _REGULAR_PAST.fullmatch(word) or (not word.endswith("ed") and is_past(word))
+    return bool(past) and not _BEFORE_PARTICIPLE.fullmatch(before)
+
+
 _PASTS = {base: [form for form, of in _IRREGULAR.items() if of == base] for base in set(_IRREGULAR.values())}
 
 

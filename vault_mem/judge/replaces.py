@@ -17,10 +17,11 @@ import numpy as np
 
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge.english import WORD, directions, lemma
+from vault_mem.judge.english import WORD, directions, lemma, tells_past
 from vault_mem.judge.english import is_question as is_english_question
 from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
+from vault_mem.judge.labels import VERBS, is_entry, is_line, labelled
 from vault_mem.judge.text import Text, names_in
 from vault_mem.judge.words import (
     CAPITAL_LETTERS,
@@ -32,7 +33,6 @@ from vault_mem.judge.words import (
     opposite,
     read_phrases,
     read_rows,
-    read_words,
 )
 from vault_mem.notes.sentences import sentences
 
@@ -45,11 +45,13 @@ SAME_MEANING_COSINE = 0.6
 # Below this cosine to every word of the old text, the new subject is another one.
 RELATED_SUBJECT_COSINE = 0.4
 # How much each sign says if it is the only one: that the subject is the same, and that the question is.
-SUBJECT_IN_ROLE, SUBJECT_GROUP, SUBJECT_ASKED, SUBJECT_SAME_KIND, SUBJECT_OWNER = 0.8, 0.55, 0.5, 0.6, 0.8
+SUBJECT_IN_ROLE, SUBJECT_GROUP, SUBJECT_ASKED, SUBJECT_SAME_KIND, SUBJECT_OWNER = 0.8, 0.55, 0.45, 0.6, 0.8
 QUESTION_SHARED, QUESTION_QUANTITY, QUESTION_KINDRED_WORD, QUESTION_OTHER_NAME = 0.6, 0.7, 0.7, 0.4
 QUESTION_SAME_THING, QUESTION_CHANGED_TO, QUESTION_VALUE_AGAIN, QUESTION_CONTRARY = 0.5, 0.6, 0.5, 0.6
 # A wider text tells a story, in which words of change may refer to many things.
 MAX_COLUMNS = 140
+# A still wider one is a page or a chapter, whose first sentence introduces what it is about and states nothing.
+MAX_PAGE_COLUMNS = 600
 # With this share of common words, two texts say the same.
 SAID_AGAIN_SHARE = 0.8
 _MOST_CACHED = 5_000
@@ -58,8 +60,8 @@ SUBJECT_WORDS = 7
 _GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "everybody", "みんな", "うち", "我が家"))
 _KANJI = re.compile("[一-鿿々]{1,3}")
 _KANA_OF_ANY_KIND = re.compile("[ぁ-ゖァ-ヺ]")
-_TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
-_VERBS = read_words("verbs.txt")
+# Words that say nothing about the subject: titles, pronouns, time.
+_EMPTY = frozenset("dr mr mrs ms prof one old new after before 新しい 今 彼 彼女".split())
 _CAPITALISED = rf"[{CAPITAL_LETTERS}][{SMALL_LETTERS}]+"
 _DOING = re.compile(
     rf"(?:^|[.;] )({_CAPITALISED}) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
@@ -72,6 +74,7 @@ _OURS = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|everyone|everybody|the (?:group|team|class|club|family))\b"
     r"|私|僕|俺|うち|我が家|みんな"
 )
+_SPEAKER = re.compile(r"\b(?:i|we)\b")
 _ENDED = (
     re.compile(
         r"\b(?:dropped|sold|gave up|given up|gave away|got rid of|stopped|quit|left|lost|replaced|replaces|instead of|"
@@ -100,16 +103,16 @@ _ENDED_JA = (
     re.compile(r"([^、。]{1,8})(?:から|より)"),
     re.compile(r"([^、。]{1,8})(?:ではなく|の代わり|に代わ)"),
 )
-_PAST = re.compile(
-    r"\b(?:was|were|did|had|went|came|met|saw|told|said|asked|gave|yesterday|last (?:night|week|month|year))\b"
+_PAST = re.compile(r"\b(?:was|were|did|had|yesterday|last (?:night|week|month|year))\b")
+_ADVERB = re.compile(r"\w+ly|now|also|well|still|always|never|often|already|only|once|just|soon|ever")
+_PAST_JA = re.compile(r"(?:(?<!な)た|(?<!さ)んだ)(?:。|$|ので|が、)")
+# Such a change is older than most memories.
+_LONG_AGO = re.compile(
+    r"\byears ago\b|\bwhen (?:I|he|she|they|we) (?:was|were)\b|\bas a (?:child|kid|boy|girl)\b|年前に"
 )
-_REGULAR_PAST = re.compile(r"(\w+)\W+(?!need|feed|seed|weed|speed|bed|red|shed|indeed|exceed|proceed)\w{2,}ed\b")
-_BEFORE_PARTICIPLE = re.compile(
-    "is|are|am|be|been|being|was|were|gets?|got|has|have|had|the|an?|his|her|its|my|our|their|very|not|so|by"
-)
-_PAST_JA = re.compile(r"(?:った|(?<!さ)んだ|いた|した|きた|れた|えた|ました)(?:。|$|ので|が、)")
 _TALK = re.compile(
-    r"[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|oh|haha|you(?! can| need| must| have to| get| pay)|your)\b"
+    r"^(?:but|and|then|so|or)\b|[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|nah|oh|oops|haha|lol|gonna|wanna|gotta|"
+    r"you(?! can| need| must| have to| get| pay)|your)\b"
 )
 
 
@@ -215,7 +218,7 @@ def statement(text: str, tokens: TokenVectors) -> Statement:
     """A text, analysed."""
     parts = Text(text, tokens, names_in(text) | _possessing(text))
     words = tuple(
-        word for word in parts.words if word.text not in _TITLES and (len(word.text) > 1 or not word.text.isascii())
+        word for word in parts.words if word.text not in _EMPTY and (len(word.text) > 1 or not word.text.isascii())
     )
     subject = _subject(parts, words)
     return Statement(
@@ -239,6 +242,9 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = WORTH_T
     """
     if not may_be_replaced(old) or not changes_something(new):
         return 0.0
+    if _under_other_labels(old, new):
+        return 0.0
+    lines = is_line(old) and is_line(new)
     old, new = stated(old), stated(new)
     changed_before = not reads_as_state(old)
     if old == new or (changed_before and speaks_of_change(old) < PLAIN_CHANGE):
@@ -252,9 +258,22 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = WORTH_T
     if not pair.ends and _says_again(one, two):
         return 0.0
     change = _change(one, two)
+    if change < PLAIN_CHANGE and (lines or (_of_oneself(one) and _of_oneself(two))):
+        return 0.0  # a talk, and who speaks of themselves, tells much that is new and changes nothing
     if change < least or (likely := change * _same_subject(pair, tokens)) < least:
         return 0.0  # no answer to the question can raise it again
     return likely * _same_question(pair, tokens)
+
+
+def _of_oneself(of: Statement) -> bool:
+    """Whether who speaks is in an English text: I, we."""
+    return bool(_SPEAKER.search(of.lower))
+
+
+def _under_other_labels(old: str, new: str) -> bool:
+    """Whether both texts have a label, but not the same: two speakers, tickets, meetings."""
+    one, other = labelled(old)[0], labelled(new)[0]
+    return bool(one and other) and one != other
 
 
 def may_be_replaced(text: str) -> bool:
@@ -280,12 +299,15 @@ def _change(old: Statement, new: Statement) -> float:
 
 @lru_cache(maxsize=_MOST_CACHED)
 def stated(text: str) -> str:
-    """What a text states: a short text as a whole, else its first sentence, or nothing if that is long as well.
+    """What a text states after its label: all of a short text, else its first sentence, or nothing if that is long too.
 
     Also nothing for Chinese, which the word lists would treat as Japanese.
     """
     if JAPANESE.search(text) and not _KANA_OF_ANY_KIND.search(text):
         return ""
+    if len(text) > MAX_PAGE_COLUMNS or _width(text) > MAX_PAGE_COLUMNS:
+        return ""
+    text = labelled(text)[1]
     if len(text) <= MAX_COLUMNS and _width(text) <= MAX_COLUMNS:
         return text
     first = sentences(text.strip())[0].strip()
@@ -308,12 +330,14 @@ def _says_again(old: Statement, new: Statement) -> bool:
 def changes_something(text: str) -> bool:
     """A quick test whether a text states a change."""
     text = stated(text)
-    return bool(text) and speaks_of_change(text) > 0 and not is_talk(text)
+    return bool(text) and speaks_of_change(text) > 0 and not is_talk(text) and not _LONG_AGO.search(text)
 
 
 @lru_cache(maxsize=_MOST_CACHED)
 def reads_as_state(text: str) -> bool:
     """A quick test whether a text is a state, and not an event or something said to somebody."""
+    if is_entry(text):
+        return False
     text = stated(text)
     lower = text.casefold()
     happened = _PAST_JA.search(lower) if JAPANESE.search(lower) else _happened(lower)
@@ -321,9 +345,9 @@ def reads_as_state(text: str) -> bool:
 
 
 def _happened(lower: str) -> bool:
-    """Whether an English text tells an event: it has a past tense that is not a participle."""
-    regular = (not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
-    return bool(_PAST.search(lower)) or any(regular)
+    """Whether an English text tells an event: it has a past tense, not just a participle."""
+    words = [word for word in re.findall(r"\w+", lower) if not _ADVERB.fullmatch(word)]
+    return bool(_PAST.search(lower)) or any(tells_past(before, word) for before, word in pairwise(("", *words)))
 
 
 def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
@@ -341,7 +365,7 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
         return 1.0
     if not own and not others and (_is_user(old, new) or _is_user(new, old)):
         return SUBJECT_IN_ROLE
-    shared = [word for word in old.rest if _is_in(word, forms) and word.text not in _VERBS]
+    shared = [word for word in old.rest if _is_in(word, forms) and word.text not in VERBS]
     # In "Karin is the treasurer of the club" and "we host the website", the club and the website count as subjects.
     duty = "duty" in old.questions
     if (len(shared) > 1 and (duty or not (own and others))) or (
@@ -469,7 +493,7 @@ def _other_quantity(old: Statement, new: Statement, but: Collection[str] = ("rel
 
 def _is_among(word: str, ended: list[str]) -> bool:
     """Whether a word is in what has ended. A single Japanese character must be a word of its own."""
-    if word in _VERBS:
+    if word in VERBS:
         return False
     if len(word) > 1:
         return any(word in each for each in ended)
@@ -516,9 +540,12 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
         last = next(word for word in marked if word.role == marked[0].role and not word.compound)
         before = parts.rest[: parts.rest.find(last.text) + len(last.text)]
         return tuple(word for word in words if word.text in before.rpartition("、")[2])
-    for number, match in enumerate(WORD.finditer(parts.rest)):
-        if number and match.group() in _VERBS:
-            return tuple(word for word in words if word.number < number)
+    all_words = WORD.findall(parts.rest)
+    if all_words and all_words[0] in ("i", "we"):
+        return ()  # who speaks; a word after it is no subject
+    for number, (before, word) in enumerate(pairwise(all_words), 1):
+        if word in VERBS or tells_past(before, word):
+            return tuple(each for each in words if each.number < number)
     return words[:1]
 
 
