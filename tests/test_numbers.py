@@ -41,7 +41,7 @@ def found(cli: Command, command: str, query: str) -> list[str]:
     return [Path(each["path"]).stem for each in answer["results"]]
 
 
-@pytest.mark.parametrize("query", ["bench 6", "Who works at bench 6?", "bench-6", "Bench #6"])
+@pytest.mark.parametrize("query", ["bench 6", "Who works at bench 6?", "bench-6", "Bench #6", "bench no. 6"])
 def test_a_number_belongs_to_the_word_before_it(cli: Command, shelf: Path, query: str) -> None:
     assert set(found(cli, "recall", query)[:2]) == {"bench-6", "bench-6-stool"}
 

@@ -19,7 +19,10 @@ _NO_NAME = STOP | set(" ".join(MONTH_NAMES).split())
 TELEPHONE_DIGITS, MOST_GROUPS = range(7, 16), 6
 
 _WORD = r"(?<![^\W_])(?<![-./:@+])[a-z\u00df-\u024f\u0370-\u04ff]+|[ァ-ヺー]{2,}|[㐀-䶿一-鿿]{2,}|[가-힣]+|§"
-_NUMBERED = re.compile(rf"({_WORD})[\s#_-]*(\d{{1,6}})(?![a-z0-9㐀-䶿一-鿿]|[-_./:@+,]\w|\s?(?:%|percent\b|out of\b))")
+_LABEL = r"(?:\b(?:no|nr|nummer|number)\b[\s#.]*)?"  # "room no. 12"
+_NUMBERED = re.compile(
+    rf"({_WORD})[\s#_-]*{_LABEL}(\d{{1,6}})(?![a-z0-9㐀-䶿一-鿿]|[-_./:@+,]\w|\s?(?:%|percent\b|out of\b))"
+)
 # 4号室, 第3話; not 4月 or 4人, which are no names.
 _COUNTED = re.compile(
     r"第\s?\d{1,4}(?!\d)\s?[㐀-䶿一-鿿]?|"
@@ -27,8 +30,8 @@ _COUNTED = re.compile(
 )
 _TELEPHONE = re.compile(r"(?<![\w.-])\+?(?!(?:19|20)\d\d[-./]\d)\d[\d\s()./-]{5,}\d(?![\w-])")
 _DIGITS = re.compile(r"\s*(\d+)\s*")
-# Between the word and its number: "bed 4", "Bed #4", "bed-4", "Kap. 7", "room no. 12".
-_BETWEEN = r"[\s#№_.:-]*(?:\b(?:no|nr|number)\b[\s#.]*)?"
+# Between a word and its number in a text: "Bed #4", "bed-4", "Kap. 7".
+_BETWEEN = rf"[\s#№_.:-]*{_LABEL}"
 _NUMBER_ENDS = r"(?![a-z0-9]|[.,:]\d)"
 
 
