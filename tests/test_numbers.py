@@ -9,10 +9,10 @@ from conftest import Command
 from helpers import memory
 
 SHELF = {
-    "bench-2": "Bench 2, Ingrid: 6 clamps are missing from the drawer.",
-    "bench-3": "Bench 3, Pavel: the vice slips at 6.5 turns.",
-    "bench-6": "Bench 6, Odile: the lamp flickers, electrician asked.",
-    "bench-6-stool": "Bench #6 got a new stool.",
+    "bench-2": "Bench 2, Ingrid: 6 clamps missing.",
+    "bench-3": "Bench 3: slips at 6.5 turns.",
+    "bench-6": "Bench 6, Odile: the lamp over the vice flickers, the electrician was asked on Monday.",
+    "bench-6-stool": "Bench #6, Odile again: a new stool was ordered, with arms and without wheels.",
     "rule": "RFC-021: all drawings are stored as SVG files.",
     "other-rule": "RFC-022: saws are sharpened once a month.",
     "leave": "Tomas is away until 21 January.",
