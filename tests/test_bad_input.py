@@ -293,3 +293,19 @@ def test_the_internal_error_is_one_line(root: Path, env: dict[str, str], monkeyp
     assert answer.code == 1
     assert answer.err.startswith("error: unexpected ZeroDivisionError in ")
     assert quiet.run("list", "--json").json["error"]["code"] == "internal"
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (("recall", "-mtime"), "To look for words that begin with a dash, put -- before them."),
+        (("search", "--force-with-lease"), "To look for words that begin with a dash, put -- before them."),
+        (("remember", "-mtime counts days"), "To save a text that begins with a dash, put -- before it."),
+    ],
+)
+def test_words_that_look_like_an_option(cli: Command, command: tuple[str, str], hint: str) -> None:  # C-1
+    assert hint in cli.run(*command).err
+    answer = cli.run(*command, "--json")
+    assert answer.code == 2 and hint in answer.out
+    assert cli.run(command[0], "--", command[1]).code == 0
+    assert "--" not in cli.run("list", "--force-with-lease").err.replace("--force-with-lease", "")

@@ -230,11 +230,57 @@ NOW = datetime(2026, 11, 17, 12, tzinfo=UTC)
         ("le mois dernier", "2026-10-01", "2026-11-01"),
         ("la settimana scorsa", "2026-11-09", "2026-11-16"),
         ("ontem", "2026-11-16", "2026-11-17"),
+        ("what did I note on the first of November 2025", "2025-11-01", "2025-11-02"),
+        ("November the twenty-first", "2024-11-21", "2024-11-22"),
+        ("in the first half of September 2025", "2025-09-01", "2025-09-16"),
+        ("the second half of May 2025", "2025-05-16", "2025-06-01"),
+        ("2025年3月後半の旅", "2025-03-16", "2025-04-01"),
+        ("2025年11月上旬", "2025-11-01", "2025-11-11"),
+        ("What did the dentist say on Friday?", "2026-11-13", "2026-11-14"),
+        ("on Friday", "2026-11-13", "2026-11-14"),
+        ("Was haben wir am Freitag gekauft?", "2026-11-13", "2026-11-14"),
+        ("letzten Freitag", "2026-11-13", "2026-11-14"),
+        ("vendredi dernier", "2026-11-13", "2026-11-14"),
+        ("in der letzten Woche", "2026-11-09", "2026-11-16"),
+        ("the weekend before last", "2026-11-07", "2026-11-09"),
+        ("先々週の週末の買い物", "2026-11-07", "2026-11-09"),
+        ("the week before last", "2026-11-02", "2026-11-09"),
+        ("先々月の会議", "2026-09-01", "2026-10-01"),
+        ("what did we plant before August", "1970-01-01", "2025-08-01"),
+        ("8月より前", "1970-01-01", "2025-08-01"),
+        ("vor August", "1970-01-01", "2025-08-01"),
+        ("until March", "1970-01-01", "2025-04-01"),
+        ("after June", "2025-07-01", "2026-11-17"),
+        ("since June", "2025-06-01", "2026-11-17"),
+        ("6月以降", "2025-06-01", "2026-11-17"),
+        ("before 2024", "1970-01-01", "2024-01-01"),
+        ("the week before 16 November 2025", "2025-11-16", "2025-11-17"),
+        ("先週前田さんに会った", "2026-11-09", "2026-11-16"),
     ],
 )
 def test_dates_are_read_as_people_write_them(query: str, first: str, last: str) -> None:
     span = times(query, NOW, [2024, 2025]).spans[0]
     assert [datetime.fromtimestamp(each, UTC).date().isoformat() for each in span] == [first, last]
+
+
+@pytest.mark.parametrize("query", ["What is planned on Friday?", "Do I have yoga on Friday?", "Was ist am Freitag?"])
+def test_a_day_of_the_week_that_may_be_to_come_is_no_time(query: str) -> None:
+    assert not times(query, NOW, [2025, 2026]).spans
+
+
+def test_a_part_of_a_month_beats_a_word_of_the_question(cli: Command, root: Path) -> None:
+    said = {
+        "2026-07-01": "We eat supper at seven from now on.",
+        "2026-11-08": "At Kenji's: ramen, pickled radish, plum wine.",
+        "2026-11-15": "Lentil soup and rye bread.",
+    }
+    for day, text in said.items():
+        note(
+            root,
+            f"memories/{day}.md",
+            f"---\nid: mem_0000{day.replace('-', '')}\ncreated: {day}T08:00:00\n---\n{text}\n",
+        )
+    assert cli.json("recall", "What did we eat in early November?")["results"][0]["path"].endswith("2026-11-08.md")
 
 
 def test_the_day_itself_beats_a_date_in_the_text_of_another_day(cli: Command, root: Path) -> None:

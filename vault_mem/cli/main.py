@@ -104,6 +104,13 @@ def _values(arguments: Sequence[str]) -> list[str]:
     return values
 
 
+# By argument: what helps if it begins with a dash and was taken for an option.
+_WITH_A_DASH = {
+    "query": " To look for words that begin with a dash, put -- before them.",
+    "text": " To save a text that begins with a dash, put -- before it.",
+}
+
+
 def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: bool = False) -> T | int:
     """The result of a call; if it raises, the error is printed on the console, and its exit code returned."""
     try:
@@ -114,6 +121,9 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         usage = error.ctx.get_usage() if error.ctx else ""
         unknown = private and isinstance(error, click.NoSuchOption)
         message = "No such option (not shown, because of --private)." if unknown else error.format_message()
+        if isinstance(error, click.NoSuchOption) and error.ctx:
+            taken = {each.name for each in error.ctx.command.params if isinstance(each, click.Argument)}
+            message += "".join(hint for name, hint in _WITH_A_DASH.items() if name in taken)
         return fail(console, wants_json, "usage", message, usage, 2)
     except (click.Abort, KeyboardInterrupt):
         console.cancelled = lambda: False  # the interrupt is handled; one more line follows

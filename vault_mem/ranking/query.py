@@ -20,6 +20,7 @@ from vault_mem.notes.sentences import sentences
 from vault_mem.ranking import cues, reading, times
 from vault_mem.ranking.late import MAX_QUERY_TOKENS, RARITY_POWER
 from vault_mem.ranking.names import Directory, Named
+from vault_mem.ranking.numbers import numbered, short_numbers, without_short
 
 MAX_TERMS = 96
 # A name or number with few words beside it is looked up, not asked about.
@@ -35,6 +36,8 @@ SINGLE_CHARACTER_WEIGHT = 0.5
 ASKING_WORD_WEIGHT = 0.3
 # A memory this close to a named time, on the scale of `times.time_worth`, may be about it.
 SOON_AFTER_WORTH = 0.5
+# The 4 of "bed 4" found by itself; with its word it is found as written.
+SHORT_NUMBER_WEIGHT = 0.3
 
 # The model reads a query well if it knows this share of it as whole words, and not at all with the second share.
 WELL_READ_SHARE, SPELLED_OUT_SHARE = 0.6, 0.2
@@ -111,7 +114,7 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
         tokens=tokens,
         token_weights=token_weights,
         exact=exact,
-        exact_weight=1.0 if keywords or _looks_up(text) else EXACT_IN_QUESTION_WEIGHT,
+        exact_weight=1.0 if keywords or _looks_up(text) or numbered(normalised(rest)) else EXACT_IN_QUESTION_WEIGHT,
         named=named,
         spans=said.spans,
         now=now.timestamp(),
@@ -142,7 +145,12 @@ def term_weights(text: str, named: Named, corpus: Corpus, *, letters: bool = Fal
         said = set("".join(named.words)) | _ASKING_CHARACTERS
         found = [letter for term in wanted for letter in _IDEOGRAPH.findall(term) if letter not in said]
         wanted = list(dict.fromkeys([*wanted, *found]))
-    factors = {term: term_share(term) * (ASKING_WORD_WEIGHT if cues.is_asking(term) else 1.0) for term in wanted}
+    short = short_numbers(text)
+    factors = {
+        term: term_share(term)
+        * (ASKING_WORD_WEIGHT if cues.is_asking(term) else SHORT_NUMBER_WEIGHT if term in short else 1.0)
+        for term in wanted
+    }
     most, rows = max(factors.values(), default=1.0), corpus.rows
     weighed = [(term, factor / most * weight(corpus.having(term), rows)) for term, factor in factors.items()]
     return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
@@ -221,7 +229,7 @@ def term_share(term: str) -> float:
 
 def _tokens(text: str, named: Named, corpus: Corpus, vectors: TokenVectors) -> tuple[list[int], NDArray[np.float32]]:
     found: dict[int, float] = {}
-    rows = corpus.rows
+    rows, short = corpus.rows, short_numbers(text)
     # A name that the model does not know is split into pieces, so names are also recognised by their position.
     names = [word.span() for word in _WORD.finditer(text) if normalised(word.group()) in named.words]
     for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
@@ -230,6 +238,7 @@ def _tokens(text: str, named: Named, corpus: Corpus, vectors: TokenVectors) -> t
             continue
         rarity = max(weight(corpus.having(term), rows) * substance(term) for term in said)
         asking = ASKING_WORD_WEIGHT if all(map(cues.is_asking, said)) else 1.0
+        asking *= SHORT_NUMBER_WEIGHT if short.issuperset(said) else 1.0
         a_name = all(term in named.words for term in said) or any(
             start <= token.start and token.end <= end for start, end in names
         )
@@ -259,9 +268,10 @@ def _number(text: str) -> str:
 def exact_parts(text: str) -> list[str]:
     """What should be found exactly as written: part numbers, versions, paths, quotations, Japanese and Korean words."""
     plain = normalised(text)
+    rest = without_short(plain)
     # In Chinese, without kana between the words, a run of characters is a clause, not a word.
-    spelled = [] if _only_ideographs(plain) else _SPELLED.findall(plain)
-    found = [*_QUOTED.findall(plain), *_COMPOUND.findall(plain), *spelled]
+    spelled = [] if _only_ideographs(plain) else _SPELLED.findall(rest)
+    found = [*_QUOTED.findall(plain), *numbered(plain), *_COMPOUND.findall(rest), *spelled]
     return sorted({_VERSION.sub("", each.strip()) for each in found if each.strip()})[:MAX_TERMS]
 
 

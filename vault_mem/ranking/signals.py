@@ -20,6 +20,7 @@ from vault_mem.index.terms import naming_terms, normalised, share_unspaced, stem
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import MOMENT_REACH, Moments
+from vault_mem.ranking.numbers import numbered_pattern
 from vault_mem.ranking.query import Query, plain_part, squeezed, term_share
 from vault_mem.ranking.reading import TextForm, given_name, names_what_is_asked, readings
 from vault_mem.ranking.times import DAY, made_within, time_worth
@@ -415,6 +416,8 @@ def as_written(catalogue: Catalogue, text: str) -> Places:
 
 @lru_cache(maxsize=256)
 def _pattern(text: str) -> re.Pattern[str]:
+    if as_numbered := numbered_pattern(text):
+        return re.compile(as_numbered)
     before = r"(?:(?<![a-z0-9])|(?<=(?<![a-z0-9])v)(?=\d))" if text[0].isascii() else ""  # 4.12 also matches v4.12
     after = r"(?![a-z0-9])" if text[-1].isascii() else ""
     return re.compile(before + r"\s+".join(map(re.escape, text.split())) + after)  # a line may end between two words

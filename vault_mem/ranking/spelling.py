@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.corpus import Corpus
 from vault_mem.index.terms import STOP, normalised
+from vault_mem.ranking.numbers import as_the_vault_writes
 
 # Shorter words are too often one letter away from another.
 SHORTEST_CORRECTED = 5
@@ -25,7 +26,7 @@ _MEASURE = re.compile(r"\b(\d+) ?(?!(?:st|nd|rd|th|er)\b)([a-z]{1,3})\b", re.IGN
 def corrected(query: str, corpus: Corpus, vectors: TokenVectors) -> str:
     """The query, with words that neither vault nor model knows replaced by a word of the vault one letter away."""
     query = _MEASURE.sub(lambda match: _measured(match, corpus), query)
-    query = _IDENTIFIER.sub(lambda match: _identified(match[0], corpus), query)
+    query = _IDENTIFIER.sub(lambda match: _identified(match[0], corpus), as_the_vault_writes(query, corpus))
     known = {normalised(query[token.start : token.end].strip()) for token in vectors.tokens(query)}
     doubtful = {
         word

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.index.terms import normalised
-from vault_mem.notes.days import MONTH_NAMES, WEEKDAYS, WEEKDAYS_JA
+from vault_mem.notes.days import MONTH_NAMES, WEEKDAYS_JA
 
 Span = tuple[float, float]
 
@@ -21,14 +21,33 @@ FADES_AFTER, FADES_BEFORE = 7 * DAY, 3.5 * DAY
 # The most a memory outside the span is worth, so that the named day stands out even from the day before.
 MOST_WORTH_OUTSIDE = 0.85
 # A day identifies a memory better than a month or a year: the longest span, and its weight as a share of a day's.
-_WORTH_BY_LENGTH = ((4 * DAY, 1.0), (20 * DAY, 0.6), (100 * DAY, 0.4))
+_WORTH_BY_LENGTH = ((4 * DAY, 1.0), (12 * DAY, 0.8), (20 * DAY, 0.6), (100 * DAY, 0.4))
 _WORTH_OF_A_YEAR = 0.2
 
 _NUMBER_OF = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
 _MONTH = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
 # Also ordinary words in some language, such as "may": a month only beside a day or year, or after "in".
 _WORDS_TOO = frozenset("may mar march mars jan dec mai marco ene abr dic jun sep apr".split())
-_IN = re.compile(r"\b(?:in|of|since|during|last|this|until|by|im|seit|bis|en|de|depuis|nel|em|в|с) $")
+_IN = re.compile(
+    r"\b(?:in|of|since|during|last|this|before|after|until|till|by|im|seit|bis|vor|nach|en|de|depuis|avant|après|nel|em|"
+    r"в|с) $"
+)
+# Before or after a time, these make it a span from or up to it.
+_OPENS = (  # ends before it, ends with it, begins after it, begins with it
+    (r"before|prior to|vor|avant|antes de|prima di", r"より前|以前|の?前(?![㐀-鿿])|之前"),
+    (r"until|till|up to|bis|jusqu['’](?:à|en|au)|hasta|fino a", r"まで"),
+    (r"after|nach|après|después de|dopo", r"より後|の?後(?![㐀-鿿])|之后|の?あと"),
+    (r"since|seit|depuis|desde|ab|onwards? from", r"以降|以来|以后|から"),
+)
+_OPENS_BEFORE = re.compile(  # not in "the week before 16 November"
+    "".join(f"(?<!{unit} )(?<!{unit}s )" for unit in "day week weekend month year hour night evening morning".split())
+    + "(?:" + "|".join(rf"(?P<o{n}>\b(?:{words})\s+(?:the\s+)?$)" for n, (words, _) in enumerate(_OPENS)) + ")"
+)  # fmt: skip
+_OPENS_AFTER = re.compile("|".join(rf"(?P<o{n}>\s?(?:{words}))" for n, (_, words) in enumerate(_OPENS)))
+# A span from one time to another is no open one.
+_FROM_TO = re.compile(
+    r"\b(?:from|between|von|zwischen|de|du|entre) .+ (?:to|until|till|and|bis|und|à|au|et|hasta|y) |から.+まで"
+)
 # Before somebody's name: "What did June say?"
 _SOMEBODY = re.compile(r"\b(?:who is|who's|did|does) $")
 # Tells a German query, where "hier" means here, from a French one, where it means yesterday.
@@ -44,6 +63,18 @@ _PARTS = (  # of a month: the words, and where the part begins and ends, as shar
     (r"third week of", 0.45, 0.73),
     (r"middle of|mid|mitte|mi-|mediados de|metà|середин[аеы]", 0.3, 0.7),
     (r"last week of|fourth week of|end of|late(?: in)?|ende|fin de|finales de|fine|кон(?:ец|це)", 0.66, 1),
+    (r"first half of|erste hälfte(?: des)?|première moitié de|primera mitad de", 0, 0.5),
+    (r"(?:second|latter|last) half of|zweite hälfte(?: des)?|deuxième moitié de|segunda mitad de", 0.5, 1),
+)
+# "the first of November", "November the first"
+_DAYS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth "
+    "twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first"
+).split()
+_DAY_NAME = "|".join(sorted(_DAYS, key=len, reverse=True))
+_DAY_IN_WORDS = re.compile(
+    rf"\bthe (?P<of>{_DAY_NAME}) of (?=(?:{_MONTH})\b)|\b(?P<month>{_MONTH}) the (?P<after>{_DAY_NAME})\b"
 )
 _PART = "|".join(f"(?P<part{number}>{words})" for number, (words, *_) in enumerate(_PARTS))
 _NAMED = re.compile(
@@ -61,10 +92,11 @@ _DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})([./-])\s?(\d{1,2})\2\s?((?:19|20)\
 _MONTH_DAY = re.compile(r"(?<!\d)(\d{1,2})[月월](?:份)?\s?(?:(\d{1,2})[日号일])?")
 # 上旬 and 月初 come after the month, 年末 after the year.
 _PART_AFTER = re.compile(
-    r"の?(?:(?P<p0>上旬|初め|はじめ|初|第一週|第1週|第一周)|(?P<p1>中旬|半ば|中)|(?P<p2>下旬|終わり|末|底))"
+    r"の?(?:(?P<p0>上旬|初め|はじめ|初|第一週|第1週|第一周)|(?P<p1>中旬|半ば|中)|(?P<p2>下旬|終わり|末|底)|(?P<p3>前半)|"
+    r"(?P<p4>後半))"
 )
-_AFTER = ((0.0, 0.34), (0.3, 0.7), (0.66, 1.0))
-_OF_YEAR = ((0.0, 0.12), (0.35, 0.65), (0.9, 1.0))
+_AFTER = ((0.0, 0.34), (0.3, 0.7), (0.66, 1.0), (0.0, 0.5), (0.5, 1.0))
+_OF_YEAR = ((0.0, 0.12), (0.35, 0.65), (0.9, 1.0), (0.0, 0.5), (0.5, 1.0))
 # 秋 and 秋学期, but not 秋田.
 _NO_NAME = "(?=[天季期休学場先頃中初末祭冬夏我去在到]|[^㐀-鿿]|$)"
 _SEASONS = (
@@ -114,6 +146,11 @@ _RELATIVE = (
         "day",
         -1,
     ),
+    (
+        re.compile(r"\bweekend before last\b|先々週末|先々週の週末|上上周末|上上个周末|\bvorletztes wochenende\b"),
+        "weekend",
+        -2,
+    ),
     (re.compile(r"\bthis weekend\b|今週末|这个?周末|\bdieses wochenende\b|\beste fin de semana\b"), "weekend", 0),
     (
         re.compile(
@@ -132,8 +169,14 @@ _RELATIVE = (
         0,
     ),
     (
+        re.compile(r"\bweek before last\b|先々週|上上周|上上个星期|\bvorletzten? woche\b|\bvorletzter woche\b"),
+        "week",
+        -2,
+    ),
+    (
         re.compile(
-            r"\b(?:last|past) week\b|先週|上周|上个星期|\bletzte woche\b|\bsemaine dernière\b|\bsemana pasada\b|"
+            r"\b(?:last|past) week\b|先週|上周|上个星期|\b(?:letzte|vergangene)[rn]? woche\b|"
+            r"\bsemaine dernière\b|\bsemana pasada\b|"
             r"\bsettimana scorsa\b|\bsemana passada\b|\bна прошлой неделе\b|지난 ?주(?!말)"
         ),
         "week",
@@ -146,9 +189,11 @@ _RELATIVE = (
         "month",
         0,
     ),
+    (re.compile(r"\bmonth before last\b|先々月|上上个月|\bvorletzten monat\b"), "month", -2),
     (
         re.compile(
-            r"\b(?:last|past) month\b|先月|上个月|上月|\bletzten monat\b|\bmois dernier\b|\bmes pasado\b|"
+            r"\b(?:last|past) month\b|先月|上个月|上月|\b(?:letzten|vergangenen) monat\b|"
+            r"\bmois dernier\b|\bmes pasado\b|"
             r"\bmese scorso\b|\bmês passado\b|\bв прошлом месяце\b|지난 ?달"
         ),
         "month",
@@ -159,16 +204,40 @@ _RELATIVE = (
         "year",
         0,
     ),
+    (re.compile(r"\byear before last\b|一昨年|おととし|\bvorletzte[sn] jahr\b"), "year", -2),
     (
         re.compile(
-            r"\b(?:last|past) year\b|昨年|去年|\bletztes jahr\b|\ban dernier\b|\bannée dernière\b|\baño pasado\b|"
+            r"\b(?:last|past) year\b|(?<!一)昨年|去年|\b(?:letzte|vergangene)[smn] jahr\b|"
+            r"\ban dernier\b|\bannée dernière\b|\baño pasado\b|"
             r"\banno scorso\b|\bano passado\b|\bв прошлом году\b|작년|지난 ?해"
         ),
         "year",
         -1,
     ),
 )  # fmt: skip
-_LAST_WEEKDAY = re.compile(rf"\blast ({'|'.join(WEEKDAYS)})\b")
+# The days of the week in English, German, French, Spanish and Italian.
+_WEEKDAY_NAMES = (
+    "monday montag lundi lunes lunedì",
+    "tuesday dienstag mardi martes martedì",
+    "wednesday mittwoch mercredi miércoles mercoledì",
+    "thursday donnerstag jeudi jueves giovedì",
+    "friday freitag vendredi viernes venerdì",
+    "saturday samstag sonnabend samedi sábado sabato",
+    "sunday sonntag dimanche domingo domenica",
+)
+_NUMBER_OF_WEEKDAY = {name: number for number, names in enumerate(_WEEKDAY_NAMES) for name in names.split()}
+_WEEKDAY_NAME = "|".join(_NUMBER_OF_WEEKDAY)
+_LAST_WEEKDAY = re.compile(
+    rf"(?:\b(?:last|(?:letzte|vergangene)[nrms]?) |(?<=\bsince )|(?<=\bseit ))(?P<before>{_WEEKDAY_NAME})\b|"
+    rf"\b(?P<after>{_WEEKDAY_NAME}) (?:dernier|pasado|scorso|scorsa)\b"
+)
+_ON_WEEKDAY = re.compile(rf"\b(?:on|am) (?P<before>{_WEEKDAY_NAME})\b(?P<after>)")
+# Only in a question about the past: otherwise "on Tuesday" may be the next one, or any.
+_PAST = re.compile(
+    r"\b(?:did|were|had|happened|went|said|told|came|got|made|saw|ate|met|\w{3,}ed)\b|\bwas\b.* on |"
+    r"\b(?:hatte|war|wurde|gab)(?:en|n)?\b|\b(?:habe|haben|hat|bin|ist|sind)\b.*\b\w*ge\w+(?:t|en)\b"
+)
+_NOT_PAST = re.compile(r"\b(?:is|are|am i|will|does|should|shall|wird|werden)\b")
 _LAST_SEASON = re.compile(
     r"\b(?P<which>last|past|this) (?:(?P<s3>spring)|(?P<s6>summer)|(?P<s9>autumn|fall)|(?P<s12>winter))\b"
 )
@@ -222,10 +291,11 @@ class _Reader:
 
     def __init__(self, text: str, now: datetime, years: list[int], people: Collection[str]) -> None:
         text = re.sub(r"\bhier\b", " ", text) if _GERMAN.search(text) else text
-        self.text = _WRITTEN_OUT.sub(_in_digits, text)
+        self.text = _DAY_IN_WORDS.sub(_day_in_digits, _WRITTEN_OUT.sub(_in_digits, text))
         self.now, self.years, self.people = now, years, people
         self.zone: tzinfo | None = now.tzinfo
         self.found: list[Span] = []
+        self.from_to = bool(_FROM_TO.search(self.text))
 
     def read(self) -> Times:
         named = {int(match[1]) for match in _YEAR_FIRST.finditer(self.text)}
@@ -246,6 +316,9 @@ class _Reader:
         for pattern, month, length in _SEASONS:  # 去年の夏
             self._season(pattern, month, length)
         self._take(_LAST_WEEKDAY, self._last_weekday)
+        past = _PAST.search(self.text) and not _NOT_PAST.search(self.text)
+        if past or _ON_WEEKDAY.fullmatch(self.text.strip(" ?.!")):
+            self._take(_ON_WEEKDAY, self._last_weekday)
         self._take(_LAST_SEASON, self._last_season)
         self._take(_AGO, self._ago)
         if not self.found:
@@ -265,15 +338,29 @@ class _Reader:
             end = match.end()
             part = _PART_AFTER.match(self.text, end) if "月" in match.group() or "年" in match.group() else None
             if part and len({start for start, _ in spans_}) and spans_[0][1] - spans_[0][0] > 20 * DAY:
-                number = next(n for n in range(3) if part[f"p{n}"])
+                number = next(n for n in range(len(_AFTER)) if part[f"p{n}"])
                 spans_ = [
                     _part(span, *(_AFTER if span[1] - span[0] < 40 * DAY else _OF_YEAR)[number]) for span in spans_
                 ]
                 end = part.end()
+            start, end, spans_ = self._opened(match.start(), end, spans_)
             self.found += spans_
-            left.append(self.text[at : match.start()])
+            left.append(self.text[at:start])
             at = end
         self.text = " ".join([*left, self.text[at:]]) if left else self.text
+
+    def _opened(self, start: int, end: int, spans_: list[Span]) -> tuple[int, int, list[Span]]:
+        """A time with "before", "since" or the like beside it: where both are in the text, and the span they mean."""
+        before, after = _OPENS_BEFORE.search(self.text[:start]), _OPENS_AFTER.match(self.text, end)
+        opens = before or after
+        if opens is None or self.from_to:
+            return start, end, spans_
+        kind = next(n for n in range(len(_OPENS)) if opens[f"o{n}"])
+        now = self.now.timestamp()
+        # of several years, the last in which that time had begun
+        first, last = max((span for span in spans_ if span[0] <= now), default=spans_[0])
+        first, last = ((0.0, first), (0.0, last), (last, max(now, last)), (first, max(now, last)))[kind]
+        return before.start() if before else start, after.end() if after and not before else end, [(first, last)]
 
     def _year_first(self, match: re.Match[str]) -> list[Span]:
         year, _, month, day, month_, day_ = match.groups()
@@ -322,7 +409,8 @@ class _Reader:
             self.found.append(_season_of(each, month, length, self.zone))
 
     def _last_weekday(self, match: re.Match[str]) -> list[Span]:
-        back = (self.now.weekday() - WEEKDAYS.index(match[1]) - 1) % 7 + 1
+        day = _NUMBER_OF_WEEKDAY[match["before"] or match["after"]]
+        back = (self.now.weekday() - day - 1) % 7 + 1
         return [_day(self.now - timedelta(days=back))]
 
     def _last_season(self, match: re.Match[str]) -> list[Span]:
@@ -401,6 +489,12 @@ def _in_digits(match: re.Match[str]) -> str:
     return f"{year}{_number(match['month'])}月{day}"
 
 
+def _day_in_digits(match: re.Match[str]) -> str:
+    """The first of November as 1 November, November the first as November 1."""
+    number = _DAYS.index(match["of"] or match["after"]) + 1
+    return f"{number} " if match["of"] else f"{match['month']} {number}"
+
+
 def _number(written: str) -> int:
     """A number below a hundred, in digits or as 二十三 or 二三."""
     if written.isdecimal():
@@ -432,6 +526,7 @@ def _relative(now: datetime, unit: str, steps: int) -> Span:
         return _day(saturday)[0], _day(saturday + timedelta(days=1))[1]
     if unit == "month":
         first = now.replace(day=1)
-        month = first if steps == 0 else (first - timedelta(days=1)).replace(day=1)
-        return _calendar([month.year], month.month, 0, now.tzinfo)[0]
+        for _ in range(-steps):
+            first = (first - timedelta(days=1)).replace(day=1)
+        return _calendar([first.year], first.month, 0, now.tzinfo)[0]
     return _calendar([now.year + steps], 0, 0, now.tzinfo)[0]

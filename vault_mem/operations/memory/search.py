@@ -10,6 +10,7 @@ from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.gather import with_keywords
 from vault_mem.ranking.keywords import by_keywords
+from vault_mem.ranking.numbers import as_the_vault_writes
 from vault_mem.ranking.superseded import superseding_id
 
 
@@ -30,6 +31,7 @@ def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> lis
         calibration = workspace.calibration
         public, moment = workspace.folder.public, workspace.folder.now()
         filters = asked(workspace, filters)
+        query = as_the_vault_writes(query, candidates.corpus)
         catalogue = with_keywords(candidates, query, filters, moment, limit)
         hits = by_keywords(catalogue, query, filters.met(catalogue, moment))[:limit]
         vector = workspace.embedder.encode([query])[0]
