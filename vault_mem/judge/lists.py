@@ -11,20 +11,22 @@ from vault_mem.judge.words import Difference, Word, read_pairs
 # Pairs that say one thing together: "neat and tidy" is no list.
 _DOUBLETS = {frozenset(pair) for pair in read_pairs("doublets.txt")}
 _JOINS = (
-    r"\b(?:and|or|nor|plus|also|as well as|along with)\b|[&+](?=\s)|[/・]"
+    r"\b(?:and|or|nor|plus|also|as well as|along with|together with|in addition to)\b|[&+](?=\s)|[/・|]"
     r"|および|及び|ならびに|並びに|または|又は|それに|さらに"
 )
-_BULLET = r"^[ \t]*(?:[-*+•・]|\d+[.)])\s(?:\[.\]\s)?"
+_NEW_LINE = r"(?:^|\n)[ \t]*(?:[-*+•・]|\d+[.)])\s(?:\[.\]\s)?|\n"
 _SMALL = r"(?:(?:an?|the|to|for|from|of|in|on|at|with|by|my|his|her|our|their|your|its)\s+)*"
-_BEFORE_ITEM = re.compile(rf"(?:(?:{_JOINS}|{_BULLET})[,、]?\s*(?:[\w'-]+\s+){{0,3}}|[とやかも、])$", re.MULTILINE)
+# Small words and, before one of them, what the items have in common: allergic to penicillin and allergic to latex.
+_LEADING = rf"(?:(?:[\w'-]+\s+){{1,2}}(?:to|for|from|of)\s+(?:(?:the|an?)\s+)?|{_SMALL})"
+_BEFORE_ITEM = re.compile(rf"(?:(?:{_JOINS}|{_NEW_LINE})[,、]?\s*{_LEADING}|[とやかも、])$")
 # After an item comes "and", unless that begins another clause, or a comma with the next item, itself short.
 _AFTER_ITEM = re.compile(
     r",?\s*(?:\b(?:and|or|plus|too|as well)\b(?! (?:is|are|was|were|has|have)\b)|[&+](?=\s)|[/・]|および|及び)"
-    r"|[とや](?![いうきくさしすっては言思話考])|[,;]\s(?:[\w-]+\s){0,2}[\w-]+(?:[,;]|\s(?:and|or)\b)|、[^、。\s]{1,8}[、とや]"
+    r"|[とや](?![いうきくさしすっては言思話考])|[,;]\s(?:[\w-]+\s){0,2}[\w-]+(?:[,;)]|\s(?:and|or)\b)|、[^、。\s]{1,8}[、とや]"
 )
 # With only a comma before it, an item must be short: "nausea, dizziness", but not "he sang, leaving us speechless".
 _COMMA_BEFORE = re.compile(rf"[,;]\s*{_SMALL}$")
-_END_NEAR = re.compile(r"(?:\s[\w-]+)?\s*(?:[,.;\n]|\b(?:and|or)\b|&|$)")
+_END_NEAR = re.compile(r"(?:\s[\w-]+)?\s*(?:[,.;)\n]|\b(?:and|or)\b|&|$)")
 _JAPANESE_VERB = re.compile(r"[一-鿿].*[うくぐすつぬぶむるい]")  # as in と思う
 _COURTESY = frozenset(("thanks", "thank", "please", "cheers", "bye"))
 _LETTER = re.compile(r"[a-z]")
@@ -45,9 +47,8 @@ def list_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference]
 
 def _is_item(word: Word, text: Text) -> bool:
     """Whether a word is joined to others as an item of a list; another name is a difference anyway."""
-    adverb = word.text.endswith("ly") and not word.lemma.endswith("ly")
     adds_little = word.lemma in LIGHT and not word.text.isascii()
-    if word.name or adverb or adds_little or word.lemma in _COURTESY or _JAPANESE_VERB.fullmatch(word.lemma):
+    if word.name or adds_little or word.lemma in _COURTESY or _JAPANESE_VERB.fullmatch(word.lemma):
         return False
     if any(frozenset((word.lemma, other.lemma)) in _DOUBLETS for other in text.words):
         return False
