@@ -10,6 +10,7 @@ from vault_mem.judge.words import Difference, Word, read_pairs
 
 # Pairs that say one thing together: "neat and tidy" is no list.
 _DOUBLETS = {frozenset(pair) for pair in read_pairs("doublets.txt")}
+_IN_DOUBLETS = frozenset().union(*_DOUBLETS)
 _JOINS = (
     r"\b(?:and|or|nor|plus|also|as well as|along with|together with|in addition to)\b|[&+](?=\s)|[/・|]"
     r"|および|及び|ならびに|並びに|または|又は|それに|さらに"
@@ -50,7 +51,7 @@ def _is_item(word: Word, text: Text) -> bool:
     adds_little = word.lemma in LIGHT and not word.text.isascii()
     if word.name or adds_little or word.lemma in _COURTESY or _JAPANESE_VERB.fullmatch(word.lemma):
         return False
-    if any(frozenset((word.lemma, other.lemma)) in _DOUBLETS for other in text.words):
+    if word.lemma in _IN_DOUBLETS and any({word.lemma, other.lemma} in _DOUBLETS for other in text.words):
         return False
     for start in positions_of(word.text, text.rest, _LETTER):
         before, end = text.rest[max(0, start - _LOOK_BACK) : start], start + len(word.text)
