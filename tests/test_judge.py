@@ -126,6 +126,94 @@ def test_one_fact_spelled_in_two_ways(before: str, after: str) -> None:
     assert judged(before, after).repetition
 
 
+# A list that grows or shrinks
+
+LISTS_THAT_GROW = [
+    ("Mr Okafor is allergic to aspirin", "Mr Okafor is allergic to aspirin and nickel", "nickel"),
+    ("Mr Okafor is allergic to aspirin", "Mr Okafor is allergic to aspirin as well as nickel", "nickel"),
+    ("Mr Okafor is allergic to aspirin", "Mr Okafor is allergic to aspirin and also to nickel", "nickel"),
+    ("Mr Okafor is allergic to aspirin", "Mr Okafor is allergic to aspirin and allergic to nickel", "nickel"),
+    ("Mr Okafor is allergic to aspirin", "Mr Okafor is allergic to aspirin, nickel", "nickel"),
+    ("Pia cannot eat peaches and figs", "Pia cannot eat peaches, figs and cashews", "cashews"),
+    ("Pia cannot eat peaches and figs", "Pia cannot eat cashews, peaches and figs", "cashews"),
+    ("She has keys to the attic and the cellar", "She has keys to the attic, the cellar and the shed", "shed"),
+    ("The soup contains leek and fennel.", "The soup contains leek, fennel, and turnip.", "turnip"),
+    ("Buy rice, beans and onions", "Buy rice, beans, onions and garlic", "garlic"),
+    ("Grandpa takes warfarin in the evening", "Grandpa takes warfarin and digoxin in the evening", "digoxin"),
+    ("Vaccinated against tetanus and polio", "Vaccinated against tetanus, polio and rabies", "rabies"),
+    ("Side effects: nausea; headache", "Side effects: nausea; headache; fatigue", "fatigue"),
+    ("Shopping:\n- rice\n- beans", "Shopping:\n- rice\n- beans\n- garlic", "garlic"),
+    ("The build runs on linux and macos", "The build runs on linux, macos and android", "android"),
+    ("Ingredients (flour, sugar)", "Ingredients (flour, sugar, honey)", "honey"),
+    ("The fee is due for bikes, cars", "The fee is due for bikes, cars / trailers", "trailers"),
+    ("The changing room is for men", "The changing room is for men and women", "women"),
+    ("妹は英語と中国語を話す", "妹は英語と中国語と韓国語を話す", "韓国"),
+    ("妹は英語・中国語を話す", "妹は英語・中国語・韓国語を話す", "韓国"),
+    ("パンにはクルミとアーモンドが入っている", "パンにはクルミとアーモンドとピスタチオが入っている", "ピスタチオ"),
+    ("夫はエビにアレルギーがある", "夫はエビとカニにアレルギーがある", "カニ"),
+    ("米、豆、卵を買う", "米、豆、卵、バターを買う", "バター"),
+    ("兄は高血圧がある", "兄は高血圧や糖尿病がある", "糖尿"),
+    ("父はギターを弾く", "父はギターもピアノも弾く", "ピアノ"),
+    ("持ち物\n- 水筒\n- 帽子", "持ち物\n- 水筒\n- 帽子\n- タオル", "タオル"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "item"), LISTS_THAT_GROW)
+def test_another_item_is_another_fact(before: str, after: str, item: str) -> None:
+    # D-6: saved whether the list grew or shrank, and the item is named
+    assert not judged(before, after).repetition
+    assert not judged(after, before).repetition
+    assert any(each.startswith("item added: ") and item in each for each in differs(before, after))
+    assert any(each.startswith("item dropped: ") and item in each for each in differs(after, before))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Buy rice, beans and onions", "Buy rice, beans and lentils"),
+        ("Mr Okafor is allergic to aspirin and nickel", "Mr Okafor is allergic to aspirin and wool"),
+        ("米と豆を買う", "米と卵を買う"),
+    ],
+)
+def test_an_item_exchanged_is_another_fact(before: str, after: str) -> None:
+    # D-6
+    assert not judged(before, after).repetition
+    assert not judged(after, before).repetition
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The new menu is quick and easy to use", "The new menu is easy to use"),
+        ("The guest room is neat and tidy", "The guest room is tidy"),
+        ("We asked the neighbours for help and support", "We asked the neighbours for help"),
+        ("The badge must be worn by each and every visitor", "The badge must be worn by every visitor"),
+        ("We had bread and butter for breakfast", "For breakfast we had bread and butter"),
+        ("Buy rice, beans and onions", "Buy onions, rice and beans"),
+        ("Ravi works on search and ranking tasks", "Ravi works on search and ranking"),
+        ("The user prefers tea, thanks.", "The user prefers tea."),
+        ("Actually, the shop opens on Sunday", "The shop opens on Sunday"),
+        ("米、豆、卵を買う", "米と豆と卵を買う"),
+        ("買い物\n- 米\n- 豆", "買い物: 米、豆"),
+        ("ユーザーは米と豆を買うと言っていた", "ユーザーは米と豆を買う"),
+        ("母と一緒に暮らしている", "母と暮らしている"),
+    ],
+)
+def test_a_list_said_again_is_a_repetition(before: str, after: str) -> None:
+    # D-2: in another order, with other signs between, or with words that only add emphasis
+    assert judged(before, after).repetition, differs(before, after)
+    assert judged(after, before).repetition, differs(after, before)
+
+
+def test_both_lists_are_saved(vault: Vault) -> None:
+    # D-6: and the answer says which item is new
+    first = vault.remember("Mr Okafor is allergic to aspirin").memory
+    result = vault.remember("Mr Okafor is allergic to aspirin and nickel")
+    assert result.memory is not None
+    assert result.changed.memory.id == first.id
+    assert [str(each) for each in result.differs] == ["item added: nickel"]
+
+
 # Our lists of agent-style pairs
 
 

@@ -10,6 +10,7 @@ from vault_mem.judge import japanese
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.attending import attending
 from vault_mem.judge.converse import receives, settle_converses
+from vault_mem.judge.lists import list_changes
 from vault_mem.judge.places import place_changes
 from vault_mem.judge.quantities import Quantity, placeholder, unmatched
 from vault_mem.judge.roles import role_changes
@@ -50,6 +51,7 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_kin(one, two, alignment),
         *_one_or_both(one, two),
         *_asked_about(one, two),
+        *list_changes(one, two, alignment),
     ]
     if not told_from_both_ends:
         found += [*_givings(one, two), *place_changes(one, two, alignment), *attending(one, two, alignment)]
