@@ -37,7 +37,7 @@ ASKING_WORD_WEIGHT = 0.3
 # A memory this close to a named time, on the scale of `times.time_worth`, may be about it.
 SOON_AFTER_WORTH = 0.5
 # The 4 of "bed 4" found by itself; with its word it is found as written.
-SHORT_NUMBER_WEIGHT = .6
+SHORT_NUMBER_WEIGHT = 0.6
 
 # The model reads a query well if it knows this share of it as whole words, and not at all with the second share.
 WELL_READ_SHARE, SPELLED_OUT_SHARE = 0.6, 0.2
