@@ -537,3 +537,32 @@ def test_a_number_by_itself_is_answered_by_texts_that_have_it(
         "The image is pinned to 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.",
     )
     assert cli.json("recall", query)["answered"] == answered
+
+
+PEOPLE = {
+    "Priya is allergic to shellfish.": "Priya",
+    "Priya's favourite tea is rooibos.": "Priya",
+    "Nadia broke her ankle on the stairs of the library.": "Nadia",
+    "Nadia wants a vegetarian menu for the party.": "Nadia",
+    "Karl repaired the gate of the orchard.": "Karl",
+    "Karl: Ingrid can't stand coriander, so leave it out.": "Karl",
+    "Ingrid's birthday is on 9 June.": "Ingrid",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "answered"),
+    [
+        ("What is Priya allergic to?", True),
+        ("What is Nadia allergic to?", False),
+        ("When is Ingrid's birthday?", True),
+        ("When is Karl's birthday?", False),
+        ("What is Karl's favourite tea?", False),
+        ("Which herb can't Ingrid stand?", True),  # Karl said it, and it is about her
+    ],
+)
+def test_somebody_else_is_no_answer(root: Path, vault: Vault, query: str, answered: bool) -> None:
+    # what is known of one person does not answer a question about another
+    for number, (text, person) in enumerate(PEOPLE.items()):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", text, f"people: [{person}]")
+    assert vault.recall(query).answered is answered

@@ -47,5 +47,5 @@ def build_indexes(index: Index, progress: Callable[[int, int], None] | None = No
 
 
 def behind(index: Index) -> bool:
-    """Whether LanceDB's indexes lack so many new rows that every search has to read those as well."""
+    """Whether LanceDB's indexes lack enough new rows that every search has to read those as well."""
     return index.large and index.table.vectors_indexed and index.facts.recent() is None

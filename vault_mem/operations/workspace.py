@@ -123,7 +123,7 @@ class Workspace(Opened):
         return freshness
 
     def _unless_many_are_gone(self, keys: Iterable[str]) -> list[str] | None:
-        """The files to look at; None for all, if so many are gone that a disk may be missing."""
+        """The files to look at; None means all of them, as when many are gone at once and a disk may be missing."""
         from vault_mem.index.sync import MASS_LOSS
 
         changed = sorted(keys)

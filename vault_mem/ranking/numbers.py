@@ -116,7 +116,7 @@ def _as_grouped(query: str, corpus: Corpus) -> str:
 
 
 def _cut(digits: str, corpus: Corpus, groups: int) -> Iterator[list[str]]:
-    """The ways to cut a number into at most so many groups that the vault has, the last of two or more digits."""
+    """The ways to cut a number into at most `groups` groups that the vault has, the last of two or more digits."""
     if corpus.having(digits):
         yield [digits]
     for size in range(1, len(digits) - 1) if groups > 1 else ():
