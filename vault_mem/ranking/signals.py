@@ -377,9 +377,13 @@ def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
     return known[place]
 
 
-def given_names(catalogue: Catalogue, places: Iterable[int]) -> list[tuple[str, ...]]:
+def given_names(catalogue: Catalogue, places: Sequence[int]) -> list[tuple[str, ...]]:
     """The words of each file's name, unless the tool made it."""
-    return [_words_of(given_name(catalogue.files[place])) for place in places]
+    known: MutableMapping[int, tuple[str, ...]] = catalogue.by_place("given name")
+    for place in places:
+        if place not in known:
+            known[place] = _words_of(given_name(catalogue.files[place]))
+    return [known[place] for place in places]
 
 
 @lru_cache(maxsize=2_000)
