@@ -230,13 +230,13 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
         if floor < OTHER_RESULTS_FLOOR:
             return chosen, True  # with such a low floor, the caller wants everything
         far = far_behind(ranking.signals, ranking.scores)
+        near = [each for each in chosen if not far[each.number]]
         called = [ranking.signals[name] for name in CALLED_UP_BY if name in ranking.signals]
-        likely_or_called = {
-            number
-            for number, value in likely.items()
-            if value >= OTHER_RESULTS_FLOOR or any(signal[number] > 0 for signal in called)
-        }
-        return [each for each in chosen if each.number in likely_or_called and not far[each.number]], True
+        return [
+            each
+            for each in near
+            if likely[each.number] >= OTHER_RESULTS_FLOOR or any(signal[each.number] > 0 for signal in called)
+        ], True
     return [each for each in chosen if likely[each.number] > 0][:NEAREST_SHOWN], False
 
 
